@@ -4,18 +4,18 @@ import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.gate.Gates;
+import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.operate.Operations;
-import dev.rowlock.queue.internal.policy.Policies;
-import dev.rowlock.queue.internal.schedule.Scheduling;
+import dev.rowlock.queue.internal.operate.OperateFeature;
+import dev.rowlock.queue.internal.policy.PolicyFeature;
+import dev.rowlock.queue.internal.schedule.ScheduleFeature;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
-import dev.rowlock.queue.internal.unique.OnceMore;
+import dev.rowlock.queue.internal.unique.OnceMoreFeature;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.workflow.Flows;
+import dev.rowlock.queue.internal.workflow.WorkflowFeature;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.JobObserver;
 import java.util.ArrayList;
@@ -61,15 +61,15 @@ final class NodeFactory {
             @Nullable TransactionOperations transactions) {
         List<AdmissionPolicy> asked = Rowlock.all(settings.policies);
         requireEffect(asked, declared);
-        Policies policies = new Policies(asked, queues, settings.policyTimes, database, wakeups);
-        Gates gates = new Gates(database, wakeups, declared, queues.keySet(), policies.admissions());
-        Flows flows = new Flows(database, wakeups);
+        PolicyFeature policies = new PolicyFeature(asked, queues, settings.policyTimes, database, wakeups);
+        LimitFeature limits = new LimitFeature(database, wakeups, declared, queues.keySet(), policies.admissions());
+        WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
         Extensions extensions = new Extensions(
-                observers(flows),
+                observers(workflows),
                 Rowlock.all(settings.interceptors),
                 Rowlock.all(settings.attemptInterceptors),
                 Rowlock.all(settings.redactors),
-                gates::slowDown);
+                limits::slowDown);
         return new WorkerNode(
                 new NodeSettings(
                         settings.worker,
@@ -85,8 +85,8 @@ final class NodeFactory {
                         extensions,
                         wakeups,
                         transactions,
-                        gates.admissions()),
-                features(gates, flows, policies));
+                        limits.admissions()),
+                features(limits, workflows, policies));
     }
 
     /** Nobody asks a policy where keys are in order. */
@@ -101,19 +101,22 @@ final class NodeFactory {
         }
     }
 
-    private List<JobObserver> observers(Flows flows) {
+    private List<JobObserver> observers(WorkflowFeature workflows) {
         List<JobObserver> observers = new ArrayList<>(Rowlock.<JobObserver>all(settings.observers));
         observers.add(results);
-        observers.add(flows.observer());
+        observers.add(workflows.observer());
         return observers;
     }
 
     /** What nodes do beside running jobs. */
-    private List<Feature> features(Gates gates, Flows flows, Policies policies) {
+    private List<Feature> features(LimitFeature limits, WorkflowFeature workflows, PolicyFeature policies) {
         List<Feature> features = new ArrayList<>(List.of(
-                new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates, flows));
+                new OperateFeature(database, wakeups, settings.retention),
+                new OnceMoreFeature(database, wakeups),
+                limits,
+                workflows));
         if (settings.schedulesRecurring) {
-            features.add(new Scheduling(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
+            features.add(new ScheduleFeature(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }
         features.addAll(policies.features());
         return features;

@@ -23,7 +23,7 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.workflow.Ends;
+import dev.rowlock.queue.internal.workflow.EndFutures;
 import dev.rowlock.queue.internal.workflow.StoredWorkflows;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -141,7 +141,7 @@ public final class Rowlock implements AutoCloseable {
 
     /** Starts workflows and batches, and tells how they do. */
     public Workflows workflows() {
-        Ends ends = new Ends() {
+        EndFutures ends = new EndFutures() {
             @Override
             public CompletableFuture<?> await(long workflow) {
                 return results.awaitWorkflow(workflow);

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.gate.Gates;
+import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.SlowDownException;
@@ -122,7 +122,7 @@ class RatesTest {
 
     @Test
     void aListenerThatSlowsDownAQueueWithoutARateIsToldOnceThatOthersDoNotWait() {
-        try (LogLines log = new LogLines(Gates.class.getName())) {
+        try (LogLines log = new LogLines(LimitFeature.class.getName())) {
             List<Long> refused = List.of(
                     first.jobs().enqueue(new Send("refused")), first.jobs().enqueue(new Send("refused")));
             enqueue("other", null, 3);

@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What an application says about its queues: settings, and where they say nothing, listeners. */
+/** Limits that an application declares for its queues: by settings, or else by listeners. */
 public final class DeclaredLimits {
 
     private DeclaredLimits() {}

@@ -11,8 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Stores the limits that the application declares before anything is claimed in their queues: jobs would begin without them. Whoever comes first does so, the
- * chore or a claim. Thread-safe.
+ * Stores the limits that the application declares before anything is claimed in their queues: jobs would begin without them. The chore or the first claim does so, whichever runs first. Thread-safe.
  */
 final class LimitsBeforeClaims implements Admissions {
 

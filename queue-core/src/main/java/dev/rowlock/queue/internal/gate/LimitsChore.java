@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Stores what the application declares, when the node starts; later only what somebody has removed. Then counts what runs against new limits. */
+/** Stores the limits that the application declares: all when the node starts, later only those that were removed. Then counts running jobs against new limits. */
 final class LimitsChore implements Chore {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);

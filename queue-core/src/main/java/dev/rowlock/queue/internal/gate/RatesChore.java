@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
-/** Removes what is known of rates and says nothing any more, one node for all. */
+/** Removes state of rates that no longer limits anything, one node for all. */
 final class RatesChore implements Chore {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);

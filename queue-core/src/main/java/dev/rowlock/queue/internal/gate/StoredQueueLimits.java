@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Limits, as the database holds them. Claims read them there: nobody keeps a copy. */
+/** Limits in the database. Claims read them there; nodes keep no copy. */
 public final class StoredQueueLimits implements QueueLimits {
 
     private static final int MOST_KEYS = 10_000;

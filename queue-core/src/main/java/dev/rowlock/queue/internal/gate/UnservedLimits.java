@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns, once of each queue, where somebody sets a limit or a weight at run time and no node serves the queue: the name may be misspelt. Its
+ * Warns, once for each queue, when a limit or a weight is set at run time for a queue that no node serves: the name may be misspelt. Its
  * nodes may be deployed later as well, so nothing is refused. Thread-safe.
  */
 final class UnservedLimits {

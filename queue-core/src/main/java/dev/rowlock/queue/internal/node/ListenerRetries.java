@@ -7,8 +7,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How often listeners try again and after which waits, for those who judge their jobs without them: another node's janitor
- * has neither the listener nor its strategy.
+ * Retries and back-off of this node's listeners, stored for the janitors of other nodes, which have neither the listeners nor their strategies.
  */
 final class ListenerRetries {
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How the parts of a running node are doing. */
+/** Health of the parts of a running node. */
 record NodeHealth(
         NodeParts parts,
         NodeLease lease,

@@ -20,8 +20,8 @@ import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
 import dev.rowlock.queue.internal.run.QueueServices;
 import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.run.SkippedTypes;
 import dev.rowlock.queue.internal.run.Suspects;
-import dev.rowlock.queue.internal.run.TypesLeft;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
@@ -143,7 +143,7 @@ public record NodeParts(
             Set<String> left = known.stream().filter(types::contains).collect(Collectors.toUnmodifiableSet());
             // First: what the worker gives back must not be claimed again.
             fetchers.of(worker.queue(), fetcher -> fetcher.leave(left, left.equals(known)));
-            worker.leave(new TypesLeft(left, paused));
+            worker.leave(new SkippedTypes(left, paused));
         }
     }
 

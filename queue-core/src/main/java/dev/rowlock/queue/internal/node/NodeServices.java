@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
- * What a node works with.
+ * Services that a node uses.
  *
  * @param direct connections outside the pool, one for the lease and one for listening
  * @param transactions for transactional listeners; null if the application has no transaction manager

@@ -6,7 +6,7 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 
 /**
- * Everything that can be set about a node.
+ * Settings of a node.
  *
  * @param retry where a listener says nothing
  * @param maxResultBytes the largest result of a listener, as JSON in UTF-8

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.text.CountText;
 
-/** What the last line of a node says: numbers only where there is something to say. */
+/** Text for the last log line of a node: numbers that are not zero. */
 final class StopReport {
 
     private StopReport() {}

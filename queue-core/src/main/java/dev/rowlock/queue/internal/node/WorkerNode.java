@@ -136,7 +136,7 @@ public final class WorkerNode {
         private final FeatureChores featureChores;
         private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
-        private final LeftTypes left;
+        private final StoppedTypes left;
         private final SharedTurns attention = new SharedTurns(ATTENTION);
         private final EndlessTask recording;
         private final EndlessTask leasing;
@@ -163,12 +163,12 @@ public final class WorkerNode {
                     Cleanup.chores(database, settings.retention()));
             this.featureChores = new FeatureChores(features, this);
             this.fetchers = parts.fetchers(this, services.wakeups());
-            this.left = new LeftTypes((types, paused) -> parts.leave(types, paused, fetchers));
+            this.left = new StoppedTypes((types, paused) -> parts.leave(types, paused, fetchers));
             this.notifications = settings.listens()
                     ? new NotificationListener(
                             services.direct(),
                             database.schema(),
-                            services.wakeups().heardBy(new FromElsewhere(fetchers, janitor, this::attention)),
+                            services.wakeups().heardBy(new RemoteWakeupHandler(fetchers, janitor, this::attention)),
                             this::connectedAgain)
                     : null;
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
@@ -241,7 +241,7 @@ public final class WorkerNode {
             try {
                 fetchers.each(Fetcher::giveBackLate);
             } catch (RuntimeException | Error e) {
-                log.error("looking for jobs that wait too long met an error and goes on", e);
+                log.error("checking for late jobs failed; will retry", e);
             }
         }
 

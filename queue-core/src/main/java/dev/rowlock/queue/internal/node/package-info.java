@@ -14,7 +14,7 @@
  * handed to the recorder for it, by the thread that ran it, or by the drain that gives it up. The database has the last
  * word: an outcome whose token it does not find is refused, and the observer is told that the claim was lost.
  *
- * <p>A claim reserves a job, and nobody else can run it: so it begins soon or goes back.
+ * <p>A claim reserves a job, and no other node can run it: so it begins soon or goes back.
  * {@link dev.rowlock.queue.internal.run.PrefetchLimit} claims ahead what should begin within a moment.
  * {@link dev.rowlock.queue.internal.run.Buffer} finds what would not, after all. And no thread begins a job whose claim is older
  * than a deadline leaves time for.
@@ -22,10 +22,8 @@
  * <h2>The lease</h2>
  *
  * <p>{@link dev.rowlock.queue.internal.lease.NodeLease} keeps one row alive by a heartbeat on a connection of its own,
- * so that an exhausted pool cannot look like a death. While the database is away the node goes on: nobody can take its
- * jobs either. When a heartbeat finds the row gone, somebody has declared this node dead and taken its jobs: handlers
- * are interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so
- * whatever still claims under the old one finds nothing.
+ * so that an exhausted pool cannot look like a death. While the database is away the node goes on: no other node can take its jobs either. When a heartbeat finds the row gone, another node has declared this one dead and taken its jobs: handlers
+ * are interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so a claim under the old one finds nothing.
  *
  * <p>Whether another node is alive no clock of the server's decides. Each heartbeat of this node brings the numbers of all
  * others' last ones; {@link dev.rowlock.queue.internal.lease.OtherNodes} watches them by the monotonic clock of this process.

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes audit lines and ended bulk actions when they are old, one node for all. They are kept as long as any node wants it. */
+/** Removes old audit lines and ended bulk actions, one node for all, after the longest retention time of all nodes. */
 final class AuditRetention implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(AuditRetention.class);

@@ -77,13 +77,13 @@ final class BulkBatches implements Chore {
             OptionalInt stretch = e.outOfTime() ? batch.shorten(e.bulkActionId()) : OptionalInt.empty();
             if (stretch.isPresent()) {
                 log.info(
-                        "a batch of bulk action {} took too long; the next ones look at {} jobs at a time",
+                        "a batch of bulk action {} took too long; the next batches have {} jobs",
                         e.bulkActionId(),
                         stretch.getAsInt());
                 return Optional.empty();
             }
             log.warn(
-                    "a batch of bulk action {} failed and is tried again in 10 s; the jobs of the batch are as they were",
+                    "a batch of bulk action {} failed; will retry in 10 s, its jobs are unchanged",
                     e.bulkActionId(),
                     e.getCause());
             batch.postpone(e.bulkActionId());

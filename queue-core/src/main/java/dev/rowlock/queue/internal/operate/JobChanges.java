@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator does to one job. Each is a statement that finds the job or leaves it alone. Thread-safe. */
+/** Actions of operators on one job. Each is a statement that finds the job or leaves it alone. Thread-safe. */
 public final class JobChanges {
 
     /** A job can change rooms between two looks; it does not do so this often within microseconds. */

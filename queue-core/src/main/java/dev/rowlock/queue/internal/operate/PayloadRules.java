@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a payload must be like that somebody has written by hand. Errors name fields and types, and nothing else of the payload. Thread-safe.
+ * Checks payloads that operators write by hand. Errors name fields and types, and nothing else of the payload. Thread-safe.
  */
 public final class PayloadRules {
 

@@ -11,7 +11,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
 
-/** Pauses, as the database holds them for all nodes. Thread-safe. */
+/** Pauses in the database, for all nodes. Thread-safe. */
 public final class StoredPauses {
 
     private final Database database;

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks which policies decide, on each node; and lets the jobs of the others go on. */
+/** Reads on each node which policies decide, and makes jobs ready whose policy has stopped answering. */
 final class PoliciesChore implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(PoliciesChore.class);
@@ -30,7 +30,7 @@ final class PoliciesChore implements Chore {
     private static final int BATCH = 500;
 
     private final UnservedPolicies unserved;
-    private final HeldQueues held;
+    private final PolicyQueues held;
     private final ReadPolicies read;
     private final LetJobsGo letGo;
     private final Wakeups wakeups;
@@ -38,7 +38,7 @@ final class PoliciesChore implements Chore {
     private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
-    PoliciesChore(UnservedPolicies unserved, HeldQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
+    PoliciesChore(UnservedPolicies unserved, PolicyQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
         this.unserved = unserved;
         this.held = held;
         this.read = read;

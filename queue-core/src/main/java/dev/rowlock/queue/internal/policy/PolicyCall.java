@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Asks an application's policy, and believes nothing: it may throw, hang, or choose what it was not shown. Used by one thread. */
+/** Calls an application's policy and checks its answer: it may throw, hang, or choose jobs that it was not shown. Used by one thread. */
 final class PolicyCall {
 
     private static final long KEPT_SECONDS = 10;

@@ -53,7 +53,7 @@ final class PolicyChore implements Chore {
     private final PolicyCall policy;
     private final PolicyTimes times;
     private final Statements statements;
-    private final HeldQueues held;
+    private final PolicyQueues held;
     private final Wakeups wakeups;
 
     private long own; // the node's id while it is this node that asks
@@ -62,7 +62,7 @@ final class PolicyChore implements Chore {
     private int failed; // answers in turn that were bad, not counting good ones where no job waited
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
     private final RefusedJobs refused;
-    private final HeldCursor cursor = new HeldCursor(System.nanoTime());
+    private final PolicyCursor cursor = new PolicyCursor(System.nanoTime());
     private Place place = Place.FRONT; // of the next page
     private long askAt = System.nanoTime();
     private long takeBackAt = System.nanoTime();
@@ -72,7 +72,7 @@ final class PolicyChore implements Chore {
             Settings settings,
             OwnNode node,
             Statements statements,
-            HeldQueues held,
+            PolicyQueues held,
             Wakeups wakeups) {
         this.queue = policy.queue();
         this.ahead = new ReadyAhead(settings.concurrency());

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.policy;
 
 import org.jspecify.annotations.Nullable;
 
-/** A policy gave no answer that could be used: the jobs of its queue will go on without it. */
+/** A policy gave no valid answer: the jobs of its queue will run without it. */
 final class PolicyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import java.time.Duration;
 
 /**
- * How long things take with policies.
+ * Time limits of policies.
  *
  * @param answer a policy that takes longer hangs
  * @param hold after an answer, jobs wait for so long for the next one before they go on without it

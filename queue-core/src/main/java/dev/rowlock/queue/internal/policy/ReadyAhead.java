@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.policy;
 
-/** How many jobs of a queue stand ready that its policy has chosen: few, so that its choices are late. Used by one thread. */
+/** Limits how many chosen jobs of a queue stand ready: few, so that the policy chooses late. Used by one thread. */
 final class ReadyAhead {
 
     private static final int MOST = 1_000;
@@ -30,7 +30,7 @@ final class ReadyAhead {
         before += jobs;
     }
 
-    /** So many were given back to the policy since the last look: nobody has claimed them. */
+    /** So many were given back to the policy since the last look, because no node claimed them. */
     void takenBack(int jobs) {
         before = Math.max(0, before - jobs);
     }

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.result;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Jobs that other processes wait for, as they announced. Bounded: the oldest are forgotten, and announced again. Thread-safe. */
+/** Jobs that other processes have announced to wait for. Bounded: the oldest are forgotten, and announced again. Thread-safe. */
 final class AwaitedElsewhere {
 
     static final int ROOM = 20_000;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.result;
 
 import java.time.Duration;
 
-/** How often to look, so that looks burden the database little and yet all jobs have their turn. Used by one thread. */
+/** Limits how often awaited jobs are checked, so that checks cost the database little and all jobs have their turn. Used by one thread. */
 final class LookRate {
 
     private static final long PAUSE = Duration.ofMillis(2).toNanos();

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import dev.rowlock.queue.internal.store.result.ReadProgress;
 import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
@@ -11,12 +12,15 @@ import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.spi.PayloadCodec;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Results of the jobs in the tables. */
+/** Waits for results of jobs in the tables. */
 public final class StoredJobResults implements JobResults, AutoCloseable {
 
     /** A job that has just begun may end at once. */
@@ -25,10 +29,11 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     final Database database;
     final PayloadCodec codec;
     final FindEndedJobs find;
+    private final FindEndedWorkflows findWorkflows;
     final ReadProgress progress;
     final Waits waits;
-    final OwnListener listener;
-    final EndedJobs endings;
+    final EndListener listener;
+    final AwaitedEnds ends;
 
     /**
      * @param unpooled opens the connection to listen by, where no node does; null: nobody listens there
@@ -54,16 +59,29 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         this.codec = codec;
         this.find = new FindEndedJobs(database);
         this.progress = new ReadProgress(database);
-        this.waits =
-                new Waits(new FindEnded(find, new FindEndedWorkflows(database))::run, shortest, wakeups::jobsAwaited);
-        this.listener = new OwnListener(unpooled, database.schema(), wakeups, nodeListens);
-        this.endings = new EndedJobs(waits, wakeups, listener);
-        wakeups.subscribe(endings);
+        this.findWorkflows = new FindEndedWorkflows(database);
+        this.waits = new Waits(this::ended, shortest, wakeups::jobsAwaited);
+        this.listener = new EndListener(unpooled, database.schema(), wakeups, nodeListens);
+        this.ends = new AwaitedEnds(waits, wakeups, listener);
+        wakeups.subscribe(ends);
+    }
+
+    /** Finds which jobs have ended, and how; negative ids are workflows, which share the sequence of jobs. */
+    private Found ended(long[] ids) {
+        long[] ofJobs = LongStream.of(ids).filter(id -> id > 0).toArray();
+        Found found = ofJobs.length == 0 ? new Found(List.of(), true) : find.run(ofJobs);
+        List<Ended> ended = new ArrayList<>(found.ended());
+        if (ofJobs.length < ids.length) {
+            long[] ofWorkflows =
+                    LongStream.of(ids).filter(id -> id <= 0).map(id -> -id).toArray();
+            findWorkflows.run(ofWorkflows).forEach(each -> ended.add(new Ended(-each.id(), each.state(), null, null)));
+        }
+        return new Found(ended, found.all());
     }
 
     /** Is to hear of all outcomes of this process's node. */
     public RecordedOutcomes observer() {
-        return endings;
+        return ends;
     }
 
     CompletableFuture<Ended> await(long id) {
@@ -77,7 +95,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         return waits.await(id);
     }
 
-    /** Completes when the workflow has ended or is nowhere. Whoever does not wait any more {@linkplain #leaveWorkflow leaves}. */
+    /** Completes when the workflow has ended or does not exist. A caller that stops waiting must {@linkplain #leaveWorkflow leave}. */
     public CompletableFuture<?> awaitWorkflow(long id) {
         return waited(-id);
     }
@@ -91,7 +109,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         return new StoredJobHandle(this, id);
     }
 
-    /** Whoever waits is told that nobody asks any more. */
+    /** Ends all waits exceptionally. */
     @Override
     public void close() {
         waits.close();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** A job that somebody in this process waits for. Guarded by the lock of {@link Waits}. */
+/** An awaited job, with all futures of this process that wait for it. Guarded by the lock of {@link Waits}. */
 final class Wait {
 
     static final long SOON = Duration.ofMillis(20).toNanos();
@@ -71,7 +71,7 @@ final class Wait {
         return answered;
     }
 
-    /** Whether somebody has joined since the look began. */
+    /** Whether a future has joined since the look began. */
     boolean hasNewcomers() {
         return !joined.isEmpty();
     }
@@ -113,7 +113,7 @@ final class Wait {
         return again;
     }
 
-    /** Whether to tell other nodes now that somebody waits. */
+    /** Whether to announce this wait to other nodes now. */
     boolean announce(long now) {
         if (announced && now - announcedAt < ANNOUNCED_AGAIN) {
             return false;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All jobs, and by minus their ids workflows, that somebody in this process waits for. One thread asks for all of them; it starts with the first. */
+/** All awaited jobs of this process, and awaited workflows by their negated ids. One thread checks all of them; it starts with the first. */
 final class Waits implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Waits.class);
@@ -138,7 +138,7 @@ final class Waits implements AutoCloseable {
                 TimeUnit.NANOSECONDS.sleep(look(due));
             }
         } catch (InterruptedException e) {
-            log.debug("interrupted; looks whether it is closed", e);
+            log.debug("interrupted; checking for the stop", e);
         }
     }
 
@@ -174,7 +174,7 @@ final class Waits implements AutoCloseable {
             failing = true;
             postpone(ids);
             if (first) {
-                log.warn("the database cannot be asked whether jobs have ended; those who wait go on waiting", e);
+                log.warn("checking whether awaited jobs have ended failed; will retry, callers keep waiting", e);
             }
             return PAUSE_AFTER_FAILURE;
         }

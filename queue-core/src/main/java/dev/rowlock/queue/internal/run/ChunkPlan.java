@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.run;
 import java.util.function.Function;
 
 /**
- * What a queue needs to know about chunks before it has any.
+ * Chunk settings of a queue.
  *
  * @param idle how many jobs to claim for a thread that has none
  * @param chunks made for the queue's threads

@@ -124,7 +124,7 @@ final class HandlerThreads {
             unable = true;
             if (first) {
                 EndlessTask.tell(() -> log.warn(
-                        "queue '{}': no thread can be started, {} of {} run its jobs; it is tried again",
+                        "queue '{}': starting a handler thread failed, {} of {} are running; will retry",
                         queue,
                         alive,
                         most,

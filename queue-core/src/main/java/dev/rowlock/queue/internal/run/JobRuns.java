@@ -32,7 +32,7 @@ final class JobRuns implements Workplace {
     private final RunningHandlers handlers;
     private final PrefetchLimit prefetch;
     private final long longestWait;
-    private volatile TypesLeft left = TypesLeft.NONE;
+    private volatile SkippedTypes skipped = SkippedTypes.NONE;
     private volatile long wentBack = System.nanoTime(); // when the jobs went back the last time that had not begun
     private volatile boolean closed;
 
@@ -52,8 +52,8 @@ final class JobRuns implements Workplace {
     }
 
     /** Begins no job of these types any more. */
-    void leave(TypesLeft types) {
-        left = types;
+    void leave(SkippedTypes types) {
+        skipped = types;
     }
 
     /** All jobs that have not begun go back now. */
@@ -90,7 +90,11 @@ final class JobRuns implements Workplace {
             attempt(thread, execution);
         } catch (DataAccessException e) {
             worker.setAside(execution, ASIDE);
-            log.warn("queue '{}': {} could not be isolated and is put aside", worker.queue(), execution.job(), e);
+            log.warn(
+                    "queue '{}': isolating {}, a suspect of crashes, failed; the job is put aside",
+                    worker.queue(),
+                    execution.job(),
+                    e);
         } catch (RuntimeException | Error e) {
             worker.setAside(execution, ASIDE); // it must not stay in our hands, nor come back at once
             throw e;
@@ -99,11 +103,11 @@ final class JobRuns implements Workplace {
 
     @Override
     public boolean admits(Execution execution) {
-        if (closed || left.ready().contains(execution.job().type()) || tooLate(execution)) {
+        if (closed || skipped.ready().contains(execution.job().type()) || tooLate(execution)) {
             worker.settle(execution, RELEASED, Duration.ZERO);
             return false;
         }
-        if (left.aside().contains(execution.job().type())) {
+        if (skipped.aside().contains(execution.job().type())) {
             worker.setAside(execution, ASIDE); // given back, it would be claimed again at once
             return false;
         }

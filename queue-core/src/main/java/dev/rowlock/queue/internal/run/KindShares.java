@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.claim.Kind;
 import java.util.function.LongSupplier;
 
 /**
- * How jobs with keys and jobs without share the threads of a queue, or the places of its limit: while both kinds have a backlog, each gets half of the
+ * Shares the threads of a queue, or the places of its limit, between jobs with keys and jobs without: while both kinds have a backlog, each gets half of the
  * time of all. What is free goes to the kind that has less.
  *
  * <p>That alone is not half: with one thread, or where a thread finds only jobs of one kind because those of the other are being claimed, the longer jobs would win. So the time that

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many jobs of each kind a queue may hold: one for each of its threads, or a chunk, and ahead of them no more than the threads will start
+ * Limits how many jobs of each kind a queue may hold: one for each of its threads, or a chunk, and ahead of them no more than the threads will start
  * within a horizon, by the measured time of its handlers. Slow handlers prefetch nothing, fast ones
  * hundreds. A handler that already runs longer than they usually do counts at once, before it ends: its thread is expected
  * to need as long again, and as long for each job after it.

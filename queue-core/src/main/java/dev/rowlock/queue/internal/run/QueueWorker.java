@@ -245,7 +245,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
             } catch (InterruptedException e) {
                 Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
             } catch (RuntimeException | Error e) {
-                log.error("queue '{}': a worker thread met an error of Rowlock's own and goes on", queue, e);
+                log.error("queue '{}': internal error in a handler thread; the thread goes on", queue, e);
             }
         }
     }
@@ -293,7 +293,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     /** Begins no job of these types any more. Those that run go on. */
-    public void leave(TypesLeft types) {
+    public void leave(SkippedTypes types) {
         runs.leave(types);
         releaseUnstarted();
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Which job, or which chunk, each thread of a queue runs, and since when. Each thread writes its own places; anybody reads. */
+/** Which job, or which chunk, each thread of a queue runs, and since when. Each thread writes its own places; all threads read. */
 final class RunningHandlers {
 
     private static final int JOB = 0; // its id; 0: none

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What a queue offers to whoever runs its jobs on its threads. */
+/** What a queue offers to chunks that run its jobs on its threads. */
 public interface Workplace {
 
     /** Whether the job may begin. If not, it has been given back, or put aside. */

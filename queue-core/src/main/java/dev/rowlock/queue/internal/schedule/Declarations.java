@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-/** Brings what this application declares into the table, confirms it there, and retires what nobody confirms any more. */
+/** Stores and confirms the recurring jobs that this application declares, and retires those that no node has confirmed for an hour. */
 final class Declarations implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(Declarations.class);
@@ -152,14 +152,14 @@ final class Declarations implements Chore {
             return true;
         } catch (DataAccessException e) {
             if (Schedules.isLocked(e)) {
-                log.debug("recurring job '{}' is being changed by somebody else", row.name(), e);
+                log.debug("recurring job '{}' is locked by another transaction; will retry", row.name(), e);
                 return false;
             }
             if (!BatchSplitter.isOfARow(e)) {
                 throw e;
             }
             if (told.add(row.name())) {
-                log.error("recurring job '{}' cannot be declared, the server refuses it", row.name(), e);
+                log.error("declaring recurring job '{}' failed: the database rejects it", row.name(), e);
             }
             return true; // it must not keep the others
         }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which runs of a recurring job take place now, and when it comes again. */
+/** Computes which runs of a recurring job are due now, and when the next one is. */
 final class Runs {
 
     /** So far the last run is looked for, at first; then twice as far each time. */

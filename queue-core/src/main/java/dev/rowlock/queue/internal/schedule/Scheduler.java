@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Enqueues the jobs of runs whose time has come. Sleeps until the next one is due, or somebody changes one. */
+/** Enqueues the jobs of recurring runs that are due. Sleeps until the next one is due, or until a recurring job changes. */
 final class Scheduler implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
@@ -154,7 +154,7 @@ final class Scheduler implements Chore {
 
     private void refuse(String name, RuntimeException e) {
         log.error(
-                "the jobs of recurring job '{}' cannot be enqueued; trying again in {}",
+                "enqueuing the jobs of recurring job '{}' failed; will retry in {}",
                 name,
                 DurationText.of(TRY_REFUSED_AGAIN),
                 e);

@@ -11,8 +11,7 @@
  * with a due time that never comes, and a row of {@code once_more} names the job whose end it waits for. So it is a job as any
  * other: it is found, cancelled, and changed by later requests. A chore on each node makes it due when that job has ended, in one
  * statement that also deletes the row. If it was cancelled, another statement gives its key back to the job that it waited for. Nothing
- * is kept in memory: whatever dies, the next look of any node goes on. A row that the server refuses to change, or that somebody
- * has locked, holds up no other.
+ * is kept in memory: whatever dies, the next look of any node goes on. A row that the database refuses to change, or that another transaction has locked, holds up no other.
  */
 @NullMarked
 package dev.rowlock.queue.internal.unique;

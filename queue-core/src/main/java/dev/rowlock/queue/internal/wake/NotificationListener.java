@@ -100,8 +100,7 @@ public final class NotificationListener implements AutoCloseable {
                 boolean first = !failing;
                 failing = true;
                 if (!closed && first) {
-                    log.warn(
-                            "not listening for notifications; new jobs are found by polling until that works again", e);
+                    log.warn("listening for notifications failed; polling finds new jobs until it works again", e);
                 }
             } finally {
                 connection = null;
@@ -156,7 +155,7 @@ public final class NotificationListener implements AutoCloseable {
         try {
             Thread.sleep(RECONNECT.toMillis());
         } catch (InterruptedException e) {
-            log.debug("interrupted, looks whether it is closed", e);
+            log.debug("interrupted; checking for the stop", e);
         }
     }
 

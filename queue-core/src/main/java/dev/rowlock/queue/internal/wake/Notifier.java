@@ -202,7 +202,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 boolean first = !failing;
                 failing = true;
                 if (first) {
-                    log.warn("notifications cannot be sent; other nodes find their work by polling", e);
+                    log.warn("sending notifications failed; other nodes find jobs by polling", e);
                 }
                 if (!pauseAfterFailure() && isClosed()) {
                     return;

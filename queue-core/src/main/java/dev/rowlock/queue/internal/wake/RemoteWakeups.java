@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happened in another process, as all nodes do. Called on the thread of this node's notification listener: must
+ * Receives wake-ups from other processes, as all nodes do. Called on the thread of this node's notification listener: must
  * not keep it long.
  */
 public interface RemoteWakeups {

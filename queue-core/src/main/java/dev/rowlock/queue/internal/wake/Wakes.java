@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What workers should hear once a transaction has committed. Confined to one thread. */
+/** Collects wake-ups to send once a transaction has committed. Confined to one thread. */
 public final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();

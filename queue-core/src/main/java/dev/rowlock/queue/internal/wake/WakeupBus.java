@@ -12,7 +12,7 @@ public final class WakeupBus implements Wakeups {
     private final List<Wakeups> local = new CopyOnWriteArrayList<>();
     private final Wakeups remote;
     private final String origin;
-    private volatile @Nullable Endings endings; // written once, before anybody hears
+    private volatile @Nullable EndSubscriber ends; // written once, before anybody hears
 
     /** {@code remote} tells the other nodes; {@link Wakeups#NONE} leaves them to their polling. */
     public WakeupBus(Wakeups remote) {
@@ -26,8 +26,8 @@ public final class WakeupBus implements Wakeups {
     }
 
     /** Sets who hears of jobs that somebody waits for. */
-    public void subscribe(Endings awaited) {
-        endings = awaited;
+    public void subscribe(EndSubscriber awaited) {
+        ends = awaited;
     }
 
     /** Somebody here waits for the ends of these jobs: other nodes are to say so. */
@@ -39,7 +39,7 @@ public final class WakeupBus implements Wakeups {
 
     /** This process has seen that a workflow has ended: whoever waits for it, here or elsewhere, looks at it. */
     public void workflowEnded(long id) {
-        Endings awaited = endings;
+        EndSubscriber awaited = ends;
         if (awaited != null) {
             awaited.ended(-id);
         }
@@ -54,7 +54,7 @@ public final class WakeupBus implements Wakeups {
 
     /** A node of this process hears notifications from now on. */
     public void nodeHears() {
-        Endings awaited = endings;
+        EndSubscriber awaited = ends;
         if (awaited != null) {
             awaited.nodeHears();
         }
@@ -70,7 +70,7 @@ public final class WakeupBus implements Wakeups {
      */
     public NotificationListener.Messages heardBy(RemoteWakeups worker) {
         return (message, connection) -> {
-            Endings awaited = endings;
+            EndSubscriber awaited = ends;
             if (awaited == null || !WakeupMessage.deliver(message, origin, awaited)) {
                 WakeupMessage.deliver(message, origin, worker, connection);
             }

@@ -75,7 +75,7 @@ final class WakeupMessage {
     }
 
     /** Whether it was a message about jobs that somebody waits for. Those of this origin do nothing. */
-    static boolean deliver(String message, String own, Endings to) {
+    static boolean deliver(String message, String own, EndSubscriber to) {
         int kind = message.indexOf('|');
         boolean awaited = kind >= 0 && message.startsWith(AWAITED, kind);
         if (!awaited && (kind < 0 || !message.startsWith(ENDED, kind))) {

@@ -1,13 +1,13 @@
 /**
  * Wake-ups: how a node hears within a millisecond that there is something to do.
  *
- * <p>Whoever commits jobs tells the bus. The bus wakes this node's own fetchers directly, and the notifier tells the
+ * <p>Code that commits jobs tells the bus. The bus wakes this node's own fetchers directly, and the notifier tells the
  * other nodes by {@code NOTIFY}: after the commit, because NOTIFY inside a business transaction takes a database-wide
  * lock; from a connection of its own; coalesced, at most one round each few milliseconds, so that a thousand
  * commits per second do not become a thousand notifications. The notification listener holds one connection and
  * checks it, because a half-open connection never fails by itself.
  *
- * <p>Whoever is told of jobs may claim them by that same connection, unless there is more to hear already.
+ * <p>A node that hears of jobs may claim them on that same connection, unless more notifications wait there.
  *
  * <p>What each shortcut buys, on two cores: sockets that answer the driver's look at once 1.2 ms of each notification (1.5 before,
  * 0.27 after); a notification that travels with a single insert 0.2 ms of a job's start (1.45 before, 1.27 after); claims on the
@@ -19,16 +19,15 @@
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code b}
  * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code d} (all that was
  * due has been moved: {@code milliseconds until the next is due, or nothing if none waits|the name of the last message that was heard before}),
- * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue}), {@code l} and {@code e} (jobs that
- * somebody waits for, and that have ended: ids) or {@code a} (attention: nothing). A node ignores its own, and kinds that it does
+ * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue}), {@code l} and {@code e} (awaited jobs, and ended ones: ids) or {@code a} (attention: nothing). A node ignores its own, and kinds that it does
  * not know.
  *
  * <p>Messages of the kinds {@code w} and {@code d} have a name, {@code origin.number} in place of the origin. The version before reads it as
- * an origin that it does not know. Whoever sends {@code d} names by it what he has seen: the package {@code due} says why.
+ * an origin that it does not know. A node that sends {@code d} names by it what it has seen: the package {@code due} says why.
  *
  * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So their looks are
- * staggered: each message says by a number who looks first, another each time. The nodes count from there; those for whom there is
- * something look at once, the others a little later.
+ * staggered: each message names by a number the node that looks first, another one each time. The nodes count from there: as many as there is work for look at once, the others a
+ * little later.
  */
 @NullMarked
 package dev.rowlock.queue.internal.wake;

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Cancels the jobs of workflows that are to be cancelled, in rounds, some in each. One thread. */
+/** Cancels the jobs of cancelled workflows, in rounds, some in each. One thread. */
 final class Cancels {
 
     private static final Logger log = LoggerFactory.getLogger(Cancels.class);
@@ -67,7 +67,7 @@ final class Cancels {
             some(next.getKey(), next.getValue());
         } catch (RuntimeException e) {
             // Because somebody keeps a part of it locked, say: it must not keep the others.
-            log.debug("workflow {} could not be cancelled now; that is tried again soon", next.getKey(), e);
+            log.debug("cancelling workflow {} failed; will retry soon", next.getKey(), e);
         }
         return !places.isEmpty();
     }

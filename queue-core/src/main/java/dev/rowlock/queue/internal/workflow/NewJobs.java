@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.JobOptions;
 import java.util.function.UnaryOperator;
 
-/** Brings payloads into the form of the tables, and refuses what cannot be enqueued. */
+/** Converts payloads to rows of the tables, and rejects what cannot be enqueued. */
 @FunctionalInterface
 public interface NewJobs {
 

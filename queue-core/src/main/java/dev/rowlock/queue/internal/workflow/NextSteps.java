@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which steps wait for nothing but one job, so that its end lets them run, whatever else happens in the workflow. */
+/** Finds the steps that wait for one job only, so that its end lets them run, whatever else happens in the workflow. */
 final class NextSteps {
 
     private NextSteps() {}

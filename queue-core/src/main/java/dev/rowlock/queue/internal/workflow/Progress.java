@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets workflows go on after some of their jobs have ended. What takes long is done in rounds, so that others come in between. One thread. */
+/** Decides and starts the next steps of workflows after some of their jobs have ended. Long work is done in rounds, so that other workflows go on in between. One thread. */
 final class Progress {
 
     private static final Logger log = LoggerFactory.getLogger(Progress.class);
@@ -114,10 +114,7 @@ final class Progress {
             heard = next.run(ids, FEW);
         } catch (RuntimeException e) {
             BatchSplitter.requireAnswer(e); // or it may have been done all the same, so that the sweep has to look
-            log.debug(
-                    "the ends of {} jobs could not be noted together with what follows, so by themselves",
-                    ids.size(),
-                    e);
+            log.debug("noting the ends of {} jobs together with what follows failed; noting them alone", ids.size(), e);
             return mark.heard(ids);
         }
         later(emptied(moved(heard.released())));
@@ -189,7 +186,7 @@ final class Progress {
         try {
             return all.get();
         } catch (RuntimeException e) {
-            log.debug("not all could be decided about and moved at once, so others first", e);
+            log.debug("deciding and moving steps failed; others go first", e);
             return others.get();
         }
     }

@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import java.time.Duration;
 import java.util.List;
 
-/** Lets workflows go on whose jobs have ended on this node, at once. */
+/** Continues workflows at once whose jobs have ended on this node. */
 final class Resolver implements Chore {
 
     private static final int BATCH = 1_000;
@@ -12,11 +12,11 @@ final class Resolver implements Chore {
     /** Nothing is found by looking: it is told. */
     private static final Duration REST = Duration.ofMinutes(1);
 
-    private final EndedJobs ended;
+    private final WorkflowEnds ended;
     private final Progress progress;
     private final Sweep sweep;
 
-    Resolver(EndedJobs ended, Progress progress, Sweep sweep) {
+    Resolver(WorkflowEnds ended, Progress progress, Sweep sweep) {
         this.ended = ended;
         this.progress = progress;
         this.sweep = sweep;

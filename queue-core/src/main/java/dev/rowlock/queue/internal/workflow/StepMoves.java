@@ -24,8 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the jobs of steps about which something was decided, and tells those who can run them. Those of large steps it moves in rounds, some in each. A job
- * that the server refuses keeps no other. One thread.
+ * Moves the jobs of steps that were released or skipped, and wakes the nodes that can run them. Jobs of large steps move in rounds, some in each. A job that the database rejects does not hold up others. One thread.
  */
 final class StepMoves {
 
@@ -85,7 +84,7 @@ final class StepMoves {
             moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added))
                     .steps());
         } catch (RuntimeException e) {
-            log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
+            log.debug("moving {} steps together failed; moving them one by one", steps.size(), e);
         }
         Set<StepKey> left = new LinkedHashSet<>(steps);
         moved.forEach(step -> left.remove(step.key()));
@@ -124,7 +123,7 @@ final class StepMoves {
             return some.steps();
         } catch (RuntimeException e) { // the sweep tries it again
             log.warn(
-                    "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
+                    "moving the jobs of step {} of workflow {} failed; will retry within a minute",
                     step.step(),
                     step.workflow(),
                     e);
@@ -160,7 +159,7 @@ final class StepMoves {
                 refused.tryAgain(this::named, CHUNK);
             } catch (RuntimeException e) {
                 // Somebody keeps one of them locked, say: that must not keep other steps.
-                log.debug("jobs that the server has refused could not be tried again now", e);
+                log.debug("retrying jobs that the database had rejected failed; will retry later", e);
             }
         }
     }

@@ -14,7 +14,7 @@ import dev.rowlock.queue.workflow.NoSuchStepException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What jobs read of the steps before theirs. */
+/** Results of earlier steps, for jobs of later ones. */
 final class StepResults {
 
     private static final int MOST = 10_000;

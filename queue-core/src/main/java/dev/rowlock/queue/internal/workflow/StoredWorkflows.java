@@ -82,7 +82,7 @@ public final class StoredWorkflows implements Workflows {
             PayloadCodec codec,
             EnqueueInterceptors interceptors,
             NewJobs jobs,
-            Ends ends) {
+            EndFutures ends) {
         this.database = database;
         this.jobs = jobs;
         this.interceptors = interceptors;

@@ -13,9 +13,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what nobody has heard of: jobs that were cancelled, discarded or redriven by hand, ended as their node died, or whose end its node could not
- * pass on; steps that nobody has decided about; and workflows that are to be cancelled. A stretch at a time, with a rest behind each, unless
- * somebody has said that there is something to find.
+ * Finds ends and decisions that were missed: jobs that an operator cancelled, discarded or redrove, that ended as their node died, or whose end its node could not pass on; undecided steps; and workflows to be cancelled. Walks a stretch at a time, with a rest after each, unless a chore has asked for it.
  *
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
  */

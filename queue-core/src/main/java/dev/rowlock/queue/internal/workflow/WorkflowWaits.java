@@ -22,9 +22,9 @@ final class WorkflowWaits {
 
     private final Database database;
     private final ReadWorkflows read;
-    private final Ends ends;
+    private final EndFutures ends;
 
-    WorkflowWaits(Database database, ReadWorkflows read, Ends ends) {
+    WorkflowWaits(Database database, ReadWorkflows read, EndFutures ends) {
         this.database = database;
         this.read = read;
         this.ends = ends;

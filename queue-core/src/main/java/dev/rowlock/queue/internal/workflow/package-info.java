@@ -1,8 +1,8 @@
 /**
- * What nodes do for workflows.
+ * Starts the steps of workflows when their conditions hold.
  *
- * <p>A job's outcome knows nothing of workflows. Whoever has recorded one of a job that belongs to a workflow names the job to {@link
- * dev.rowlock.queue.internal.workflow.EndedJobs}. The thread of workflows then goes in circles, one short transaction after the other:
+ * <p>A job's outcome knows nothing of workflows. The node that has recorded the outcome of a workflow's job names the job to {@link
+ * dev.rowlock.queue.internal.workflow.WorkflowEnds}. The thread of workflows then goes in circles, one short transaction after the other:
  *
  * <ol>
  *   <li>it notes what became of the jobs, as the rooms say;
@@ -14,7 +14,7 @@
  * </ol>
  *
  * <p>Large steps, long chains of steps that are skipped, and large workflows that are cancelled take many transactions. {@link
- * dev.rowlock.queue.internal.workflow.Rounds} does one for each of them, in turns with the other chores of the thread. So they hold up nobody.
+ * dev.rowlock.queue.internal.workflow.LargeWorkflows} does one for each of them, in turns with the other chores of the thread. So they hold up no other workflow.
  *
  * <p>Each part looks at what is, never at what it was told, and may be done twice. A node that dies between two of them leaves work to {@link
  * dev.rowlock.queue.internal.workflow.Sweep}, which walks through everything again and again, slowly.

@@ -133,15 +133,15 @@ class DeclarationsTest {
 
     @Test
     void twoOfOneNameAreRefused() {
-        assertThatThrownBy(
-                        () -> new Scheduling(nodes.database, nodes.wakeups, List.of(HOURLY, HALF_HOURLY), nodes.rows()))
+        assertThatThrownBy(() ->
+                        new ScheduleFeature(nodes.database, nodes.wakeups, List.of(HOURLY, HALF_HOURLY), nodes.rows()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("two recurring jobs have the name 'hourly'");
     }
 
     @Test
     void aPayloadThatCannotBeEnqueuedIsRefused() {
-        assertThatThrownBy(() -> new Scheduling(
+        assertThatThrownBy(() -> new ScheduleFeature(
                         nodes.database,
                         nodes.wakeups,
                         List.of(HOURLY.payload(new Report("x".repeat(2 << 20)))),

@@ -9,7 +9,7 @@ class LostEndsTest {
 
     @Test
     void whenJobsOfADeadNodeAreTakenBackSomebodyLooksForEndsThatItHasToldNobody() {
-        EndedJobs ended = new EndedJobs();
+        WorkflowEnds ended = new WorkflowEnds();
         AtomicInteger runs = new AtomicInteger();
         ended.triggers(runs::incrementAndGet);
         assertThat(ended.takeRescued()).isFalse();

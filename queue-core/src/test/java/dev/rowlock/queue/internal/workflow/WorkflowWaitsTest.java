@@ -28,7 +28,7 @@ class WorkflowWaitsTest {
     WorkflowWaitsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
         rooms.execute("INSERT INTO rowlock.workflow (id, name, state, ended_at) VALUES (77, 'w', 'failed', now())");
-        Ends ends = new Ends() {
+        EndFutures ends = new EndFutures() {
             @Override
             public CompletableFuture<?> await(long workflow) {
                 String next = states.remove();

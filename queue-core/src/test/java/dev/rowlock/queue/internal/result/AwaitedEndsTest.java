@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.workflow.Flows;
+import dev.rowlock.queue.internal.workflow.WorkflowFeature;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** News of ended jobs from the process of a node to one that waits and does not look by itself for an hour. */
 @PostgresTest(freshPerTest = true, migrated = true)
 @Representative
-class EndedJobsTest {
+class AwaitedEndsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
@@ -43,7 +43,7 @@ class EndedJobsTest {
     private StoredJobResults waiter;
     private StoredJobResults node;
 
-    EndedJobsTest(TestDatabase test) {
+    AwaitedEndsTest(TestDatabase test) {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
     }
@@ -100,7 +100,7 @@ class EndedJobsTest {
         CompletableFuture<?> wait = waiter.awaitWorkflow(77);
         CompletableFuture<?> inTheNodesProcess = node.awaitWorkflow(77);
         awaitAnnounced(-77);
-        Awaitility.await().until(() -> waiter.endings.elsewhere.contains(-77)); // both have looked once
+        Awaitility.await().until(() -> waiter.ends.elsewhere.contains(-77)); // both have looked once
 
         sweep(); // the job is in no room, so it has ended
 
@@ -110,7 +110,7 @@ class EndedJobsTest {
     }
 
     private void sweep() throws Exception {
-        Chore sweep = new Flows(rooms.database(), busOfNode)
+        Chore sweep = new WorkflowFeature(rooms.database(), busOfNode)
                 .chores(new TestOwnNode(rooms.node())).stream()
                         .filter(chore -> chore.name().equals("workflow sweep"))
                         .findAny()
@@ -133,14 +133,14 @@ class EndedJobsTest {
 
         node.observer().recorded(job, new Outcome.Snoozed(Due.after(Duration.ZERO), null));
 
-        assertThat(node.endings.elsewhere.contains(job.id())).isTrue();
+        assertThat(node.ends.elsewhere.contains(job.id())).isTrue();
     }
 
     @Test
     void aWaiterInTheNodesOwnProcessHearsOfItWithoutANotification() throws Exception {
         ClaimedJob job = rooms.running();
         CompletableFuture<Void> wait = node.handle(job.id()).future(LONG);
-        Awaitility.await().until(() -> waiter.endings.elsewhere.contains(job.id())); // it has looked once
+        Awaitility.await().until(() -> waiter.ends.elsewhere.contains(job.id())); // it has looked once
 
         rooms.complete(job, true);
         node.observer().recorded(job, new Outcome.Completed(null));
@@ -173,6 +173,6 @@ class EndedJobsTest {
     }
 
     private void awaitAnnounced(long id) {
-        Awaitility.await().until(() -> node.endings.elsewhere.contains(id));
+        Awaitility.await().until(() -> node.ends.elsewhere.contains(id));
     }
 }

@@ -1,23 +1,22 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.record.RecordedOutcomes;
-import dev.rowlock.queue.internal.wake.Endings;
+import dev.rowlock.queue.internal.wake.EndSubscriber;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 
 /**
- * Brings news of ended jobs to those who wait: from this process's node to waits here and in other processes, and from other processes
- * to waits here. Only looks into memory; the notifier sends, many ids at a time.
+ * Passes ends of jobs to waits: from this process's node to waits here and in other processes, and from other processes to waits here. Only looks into memory; the notifier sends, many ids at a time.
  */
-final class EndedJobs implements RecordedOutcomes, Endings {
+final class AwaitedEnds implements RecordedOutcomes, EndSubscriber {
 
     private final Waits waits;
     private final WakeupBus wakeups;
-    private final OwnListener own;
+    private final EndListener own;
     final AwaitedElsewhere elsewhere = new AwaitedElsewhere();
 
-    EndedJobs(Waits waits, WakeupBus wakeups, OwnListener own) {
+    AwaitedEnds(Waits waits, WakeupBus wakeups, EndListener own) {
         this.waits = waits;
         this.wakeups = wakeups;
         this.own = own;

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Jobs of workflows whose ends this node has recorded. Beyond 100,000 of them the sweep finds the others. Thread-safe. */
-public final class EndedJobs {
+/** Ended jobs of workflows, as this node has recorded them. Beyond 100,000 of them the sweep finds the others. Thread-safe. */
+public final class WorkflowEnds {
 
     private static final int MOST = 100_000;
 
@@ -51,7 +51,7 @@ public final class EndedJobs {
         return some;
     }
 
-    /** Whether jobs of dead nodes may have ended since somebody asked: nobody knows which. */
+    /** Whether jobs of dead nodes may have ended since the last call; which ones is not known. */
     boolean takeRescued() {
         return rescued.getAndSet(false);
     }

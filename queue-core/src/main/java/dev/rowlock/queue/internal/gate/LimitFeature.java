@@ -21,10 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a node does for limits beside keeping them. */
-public final class Gates implements Feature {
+/** Chores for limits on each node, and slow-downs. Claims keep the limits. */
+public final class LimitFeature implements Feature {
 
-    private static final Logger log = LoggerFactory.getLogger(Gates.class);
+    private static final Logger log = LoggerFactory.getLogger(LimitFeature.class);
 
     private final Database database;
     private final Wakeups wakeups;
@@ -37,7 +37,7 @@ public final class Gates implements Feature {
      * @param queues whose jobs it runs
      * @param others what else is decided about claims
      */
-    public Gates(
+    public LimitFeature(
             Database database,
             Wakeups wakeups,
             Collection<QueueLimit> declared,
@@ -50,12 +50,12 @@ public final class Gates implements Feature {
                 new DeclareLimits(database), wakeups, this.declared, List.copyOf(queues), others);
     }
 
-    /** What claims of the node must know. */
+    /** Stores declared limits before the first claim of a queue. */
     public Admissions admissions() {
         return first;
     }
 
-    /** Whoever is told to slow down slows down the others of its key. */
+    /** Slows down all jobs of this job's key, or of its queue. */
     public void slowDown(ClaimedJob job, Duration retryAfter) {
         boolean slowed = new HoldGate(database).run(job.queue(), job.key(), retryAfter);
         if (!slowed && withoutRate.add(job.queue())) {

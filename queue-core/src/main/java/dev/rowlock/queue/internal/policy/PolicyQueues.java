@@ -21,12 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queues whose policies decide, as this node knows them: in them jobs are held until they are chosen. A queue that is not known here any more
- * is claimed as others are. Thread-safe.
+ * Lets policies veto claims: in queues whose policies decide, jobs are held until the policy chooses them. Claims of other queues ask a map and nothing else. Thread-safe.
  */
-final class HeldQueues implements Admissions {
+final class PolicyQueues implements Admissions {
 
-    private static final Logger log = LoggerFactory.getLogger(HeldQueues.class);
+    private static final Logger log = LoggerFactory.getLogger(PolicyQueues.class);
 
     private static final int BATCH = 500;
 
@@ -44,7 +43,7 @@ final class HeldQueues implements Admissions {
      * @param own the queues whose policies this node has
      * @param expected their jobs wait for a first answer for so long
      */
-    HeldQueues(Collection<String> own, Duration expected, Statements statements) {
+    PolicyQueues(Collection<String> own, Duration expected, Statements statements) {
         this.own = List.copyOf(own);
         this.expected = expected;
         this.read = statements.read();
@@ -55,13 +54,13 @@ final class HeldQueues implements Admissions {
 
     record Statements(ReadPolicies read, TakePolicy take, HoldJobs hold, HoldClaimedJobs holdClaimed) {}
 
-    /** A node starts: it looks before its first claim, so that nothing runs before the first answer. */
+    /** Called at the start of a node: it reads the policies before its first claim, so that no job runs before the first answer. */
     void forget() {
         known = false;
         until.clear();
     }
 
-    /** Looks which policies decide. Returns all that there are. */
+    /** Reads which policies decide. Returns all policies. */
     List<Standing> look() {
         if (!known) {
             own.forEach(queue -> take.expect(queue, expected));
@@ -80,7 +79,7 @@ final class HeldQueues implements Admissions {
         until.put(queue, from + left.toNanos());
     }
 
-    /** Who wants to know of jobs that were held here, or claimed. */
+    /** Called when jobs of this queue were held here, or claimed. */
     void whenMoved(String queue, Runnable trigger) {
         triggers.put(queue, trigger);
     }
@@ -116,7 +115,7 @@ final class HeldQueues implements Admissions {
             if (!BatchSplitter.isOfARow(e)) {
                 throw e;
             }
-            log.debug("queue '{}': jobs cannot be held together, so claims hold them", queue, e);
+            log.debug("queue '{}': holding jobs for the policy in one batch failed; claims hold them", queue, e);
             return 0;
         }
     }
@@ -144,7 +143,7 @@ final class HeldQueues implements Admissions {
             Set<Long> over = new HashSet<>();
             BatchSplitter.refused(claims, some -> over.addAll(holdClaimed.run(queue, some)), e)
                     .forEach((claim, why) -> log.error(
-                            "queue '{}': the server refuses to hold job {} for the policy, so it runs without",
+                            "queue '{}': cannot hold job {} for the policy: the database rejects the update; the job runs without the policy",
                             queue,
                             claim.jobId(),
                             why));

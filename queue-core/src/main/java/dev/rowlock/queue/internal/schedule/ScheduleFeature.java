@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** What a node does for recurring jobs. */
-public final class Scheduling implements Feature {
+/** Chores for recurring jobs on each node. */
+public final class ScheduleFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
@@ -27,7 +27,7 @@ public final class Scheduling implements Feature {
      * @param rows brings it into the form of the table
      * @throws IllegalArgumentException if two have the same name, or the jobs of one cannot be enqueued
      */
-    public Scheduling(
+    public ScheduleFeature(
             Database database,
             Wakeups wakeups,
             Collection<RecurringJob> declared,

@@ -11,10 +11,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of ended jobs where no node of this process does: in an application that only enqueues. Opened with the first job that is
- * waited for, and kept until a node of this process hears. Thread-safe.
+ * Listens for ends of jobs in a process without a node. Opened with the first wait, and kept until a node of this process listens. Thread-safe.
  */
-final class OwnListener implements AutoCloseable {
+final class EndListener implements AutoCloseable {
 
     private final @Nullable DataSource unpooled;
     private final Schema schema;
@@ -27,14 +26,14 @@ final class OwnListener implements AutoCloseable {
      * @param unpooled null: it never listens, because it would keep a connection of the pool
      * @param nodeListens whether a node runs that listens, though it may just be about to hear
      */
-    OwnListener(@Nullable DataSource unpooled, Schema schema, WakeupBus wakeups, BooleanSupplier nodeListens) {
+    EndListener(@Nullable DataSource unpooled, Schema schema, WakeupBus wakeups, BooleanSupplier nodeListens) {
         this.unpooled = unpooled;
         this.schema = schema;
         this.wakeups = wakeups;
         this.nodeListens = nodeListens;
     }
 
-    /** Somebody waits. Returns at once. */
+    /** Opens the listener for the first wait. Returns at once. */
     synchronized void open() {
         if (unpooled != null && listener == null && !closed && !nodeListens.getAsBoolean()) {
             NotificationListener opened =

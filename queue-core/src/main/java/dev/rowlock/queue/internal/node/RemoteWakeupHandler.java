@@ -9,11 +9,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened in another process, told to those parts of a node that it concerns.
+ * Passes wake-ups from other processes to the fetchers and the janitor of this node.
  *
- * @param changed somebody has changed something by hand
+ * @param changed called when an operator has changed something
  */
-record FromElsewhere(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
+record RemoteWakeupHandler(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
 
     @Override
     public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a node does for policies: also for those that only other nodes have. */
-public final class Policies implements Feature {
+/** Chores for policies on each node, also for policies that only other nodes have. */
+public final class PolicyFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
-    private final HeldQueues held;
+    private final PolicyQueues held;
     private final UnservedPolicies unserved;
     private final List<Feature> asking;
 
@@ -36,7 +36,7 @@ public final class Policies implements Feature {
      * @param queues those that run here, with how many of their jobs run at once
      * @throws IllegalArgumentException if there are two for one queue
      */
-    public Policies(
+    public PolicyFeature(
             Collection<AdmissionPolicy> policies,
             Map<String, Integer> queues,
             PolicyTimes times,
@@ -46,10 +46,10 @@ public final class Policies implements Feature {
         this.wakeups = wakeups;
         Map<String, AdmissionPolicy> byQueue = byQueue(policies);
         this.unserved = new UnservedPolicies(new ClusterStatements(database), byQueue.keySet(), queues.keySet());
-        this.held = new HeldQueues(
+        this.held = new PolicyQueues(
                 byQueue.keySet(),
                 times.hold(),
-                new HeldQueues.Statements(
+                new PolicyQueues.Statements(
                         new ReadPolicies(database),
                         new TakePolicy(database),
                         new HoldJobs(database),
@@ -75,12 +75,12 @@ public final class Policies implements Feature {
         return byQueue;
     }
 
-    /** What claims of the node must know. */
+    /** Holds jobs of queues whose policies decide, when claims ask. */
     public Admissions admissions() {
         return held;
     }
 
-    /** This, and one for each policy, which has a thread of its own: one that hangs holds up no others. */
+    /** This feature, and one for each policy, each with a thread of its own: a policy that hangs holds up no others. */
     public List<Feature> features() {
         List<Feature> all = new ArrayList<>(asking);
         all.add(this);

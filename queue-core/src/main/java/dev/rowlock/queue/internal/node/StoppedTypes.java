@@ -5,8 +5,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The types whose jobs a node leaves ready: those whose listeners are off here, and those that are paused. Thread-safe. */
-final class LeftTypes {
+/** The types whose jobs this node does not claim: their listeners are stopped here, or the type is paused. Thread-safe. */
+final class StoppedTypes {
 
     private final BiConsumer<Set<String>, Set<String>> leave;
     private Set<String> off = Set.of(); // guarded by this, as below
@@ -15,17 +15,17 @@ final class LeftTypes {
     private Set<String> told = Set.of();
 
     /** @param leave told whenever they change: all of them, and those that are paused */
-    LeftTypes(BiConsumer<Set<String>, Set<String>> leave) {
+    StoppedTypes(BiConsumer<Set<String>, Set<String>> leave) {
         this.leave = leave;
     }
 
-    /** The types whose listeners are off in this process. */
+    /** The types whose listeners are stopped in this process. */
     synchronized void turnedOff(Set<String> types) {
         off = types;
         tell();
     }
 
-    /** The types that somebody has paused on all nodes. */
+    /** The types that are paused on all nodes. */
     synchronized void paused(Set<String> types) {
         paused = types;
         tell();

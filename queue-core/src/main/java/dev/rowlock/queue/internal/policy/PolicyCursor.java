@@ -6,13 +6,11 @@ import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 
 /**
- * Where looks at the held jobs of one queue begin. Those of paused types may stand at the front in any number, and each look from the front walks over
- * them. So where that takes long, such looks take a share of the time, and others begin where the last one has found the first job that is not paused. Meanwhile a job that
- * comes in front of it waits for the next look from the front: one that is more urgent, or one whose type was paused.
+ * The position from which a policy's waiting jobs are read. Jobs of paused types may stand at the front in any number, and each read from the front walks over them. So where that takes long, reads from the front take a share of the time, and others begin at the first job that is not paused, as the last read from the front found it. Meanwhile a job in front of it waits for the next read from the front: one that is more urgent, or one whose type was paused.
  *
  * <p>Used by one thread at a time.
  */
-final class HeldCursor {
+final class PolicyCursor {
 
     /** Looks from the front take this share of the time, at most. */
     private static final double SHARE = 0.1;
@@ -23,7 +21,7 @@ final class HeldCursor {
     private final CostBudget fronts;
     private Place first = Place.FRONT;
 
-    HeldCursor(long now) {
+    PolicyCursor(long now) {
         fronts = new CostBudget(chance -> SHARE, now);
     }
 

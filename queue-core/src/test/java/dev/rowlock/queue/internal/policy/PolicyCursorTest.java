@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class HeldCursorTest {
+class PolicyCursorTest {
 
     private static final Duration SLOW = Duration.ofSeconds(1);
     private static final Place FIRST = new Place(0, Instant.EPOCH, 41);
 
     private long now = 1_000_000_000_000L;
-    private final HeldCursor cursor = new HeldCursor(now);
+    private final PolicyCursor cursor = new PolicyCursor(now);
 
     @Test
     void quickLooksAreAllFromTheFront() {

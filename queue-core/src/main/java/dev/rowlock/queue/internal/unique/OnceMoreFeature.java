@@ -9,13 +9,13 @@ import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 
-/** What a node does for jobs that run once more after another one. */
-public final class OnceMore implements Feature {
+/** Chore for jobs that run once more after another one. */
+public final class OnceMoreFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
 
-    public OnceMore(Database database, Wakeups wakeups) {
+    public OnceMoreFeature(Database database, Wakeups wakeups) {
         this.database = database;
         this.wakeups = wakeups;
     }

@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.wake;
 
 /**
- * Hears of jobs, and by minus their ids of workflows, that somebody waits for. Called on the thread of the notification listener, or of chores: must
- * not keep it long.
+ * Receives ends of awaited jobs, and of awaited workflows by their negated ids. Called on the thread of the notification listener, or of chores: must not keep it long.
  */
-public interface Endings {
+public interface EndSubscriber {
 
     /** This process has ended it, or seen that it has. */
     void ended(long id);

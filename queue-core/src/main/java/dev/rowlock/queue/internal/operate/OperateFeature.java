@@ -14,14 +14,14 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 
-/** What a node does for operators. */
-public final class Operations implements Feature {
+/** Bulk actions and audit retention on each node. */
+public final class OperateFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
     private final RetentionSettings retention;
 
-    public Operations(Database database, Wakeups wakeups, RetentionSettings retention) {
+    public OperateFeature(Database database, Wakeups wakeups, RetentionSettings retention) {
         this.database = database;
         this.wakeups = wakeups;
         this.retention = retention;

@@ -14,22 +14,22 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a node does for workflows. */
-public final class Flows implements Feature {
+/** Chores for workflows on each node. */
+public final class WorkflowFeature implements Feature {
 
-    private static final Logger log = LoggerFactory.getLogger(Flows.class);
+    private static final Logger log = LoggerFactory.getLogger(WorkflowFeature.class);
 
     private final Database database;
     private final WakeupBus wakeups;
-    private final EndedJobs ended = new EndedJobs();
+    private final WorkflowEnds ended = new WorkflowEnds();
     private volatile List<Chore> toFinish = List.of(); // of the node that was started last
 
-    public Flows(Database database, WakeupBus wakeups) {
+    public WorkflowFeature(Database database, WakeupBus wakeups) {
         this.database = database;
         this.wakeups = wakeups;
     }
 
-    /** Hears of jobs that end on this node. */
+    /** Receives the ends of jobs on this node. */
     public JobObserver observer() {
         return ended.observer();
     }
@@ -45,13 +45,13 @@ public final class Flows implements Feature {
         Cancels cancels = new Cancels(new CancelWorkflows(database), progress, wakeups);
         Sweep sweep = new Sweep(progress, cancels, node, System::nanoTime);
         Resolver resolver = new Resolver(ended, progress, sweep);
-        Rounds rounds = new Rounds(progress, cancels, sweep);
-        toFinish = List.of(resolver, rounds);
+        LargeWorkflows large = new LargeWorkflows(progress, cancels, sweep);
+        toFinish = List.of(resolver, large);
         return List.of(
-                resolver, rounds, sweep, new OldWorkflows(new TakeChore(database), new RemoveOldWorkflows(database)));
+                resolver, large, sweep, new OldWorkflows(new TakeChore(database), new RemoveOldWorkflows(database)));
     }
 
-    /** Jobs that have ended while the node was stopping let others run. */
+    /** Continues workflows whose jobs have ended while the node was stopping. */
     @Override
     public void last(TimeBudget longest) {
         try {
@@ -63,7 +63,7 @@ public final class Flows implements Feature {
                 }
             }
         } catch (RuntimeException e) {
-            log.debug("not all that has ended could be passed on before the node stopped; a sweep finds it", e);
+            log.debug("passing on ended jobs at the stop failed; a sweep finds them", e);
         }
     }
 }

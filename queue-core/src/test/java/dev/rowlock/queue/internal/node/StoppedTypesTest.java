@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of types that a node leaves to others for a while, because their listeners are stopped. */
-class LeftTypesTest extends NodeTest {
+class StoppedTypesTest extends NodeTest {
 
     record Left(int number) {}
 

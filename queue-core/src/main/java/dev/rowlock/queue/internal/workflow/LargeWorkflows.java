@@ -4,10 +4,9 @@ import dev.rowlock.queue.internal.chore.Chore;
 import java.time.Duration;
 
 /**
- * What takes long: to move the jobs of large steps, to skip one step after the other, to cancel large workflows. A part of it in each round, in turns with
- * the other chores, so that all other workflows go on meanwhile.
+ * Works on large workflows: moves jobs of large steps, skips one step after the other, cancels large workflows. A part of it in each round, in turns with the other chores, so that all other workflows go on meanwhile.
  */
-final class Rounds implements Chore {
+final class LargeWorkflows implements Chore {
 
     /** Nothing is found by looking: it is told. */
     private static final Duration REST = Duration.ofMinutes(1);
@@ -16,7 +15,7 @@ final class Rounds implements Chore {
     private final Cancels cancels;
     private final Sweep sweep;
 
-    Rounds(Progress progress, Cancels cancels, Sweep sweep) {
+    LargeWorkflows(Progress progress, Cancels cancels, Sweep sweep) {
         this.progress = progress;
         this.cancels = cancels;
         this.sweep = sweep;
