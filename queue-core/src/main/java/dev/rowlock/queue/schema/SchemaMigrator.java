@@ -37,27 +37,27 @@ public final class SchemaMigrator {
     private final Schema schema;
     private final SchemaMode mode;
     private final List<SchemaScript> scripts;
-    private final Patience patience;
+    private final LockRetry lockRetry;
 
     /** @throws IllegalArgumentException if that is no name for a schema */
     public SchemaMigrator(DataSource dataSource, String schema, SchemaMode mode) {
-        this(dataSource, schema, mode, SchemaScript.ALL, Patience.USUAL);
+        this(dataSource, schema, mode, SchemaScript.ALL, LockRetry.USUAL);
     }
 
     SchemaMigrator(
-            DataSource dataSource, String schema, SchemaMode mode, List<SchemaScript> scripts, Patience patience) {
+            DataSource dataSource, String schema, SchemaMode mode, List<SchemaScript> scripts, LockRetry lockRetry) {
         this.dataSource = dataSource;
         this.schema = new Schema(schema);
         this.mode = mode;
         this.scripts = scripts;
-        this.patience = patience;
+        this.lockRetry = lockRetry;
     }
 
     /** How long a migration that gives way tries again, and after which pause. */
-    record Patience(Duration longest, Duration pause) {
+    record LockRetry(Duration longest, Duration pause) {
 
         /** In the pause everything goes on that waited behind the migration. */
-        static final Patience USUAL = new Patience(Duration.ofMinutes(5), Duration.ofSeconds(2));
+        static final LockRetry USUAL = new LockRetry(Duration.ofMinutes(5), Duration.ofSeconds(2));
     }
 
     /**
@@ -79,7 +79,8 @@ public final class SchemaMigrator {
         switch (mode) {
             case MIGRATE -> migrate(history);
             case VALIDATE -> validate(history);
-            case NONE -> LOG.debug("Schema '{}' is neither made nor checked (rowlock.schema.mode=none)", schema.name());
+            case NONE ->
+                LOG.debug("schema '{}' is neither created nor checked (rowlock.schema.mode=none)", schema.name());
         }
     }
 
@@ -100,7 +101,7 @@ public final class SchemaMigrator {
     private void warnIfMissing(Connection connection) throws SQLException {
         if (!SchemaHistory.exists(connection, schema, "ready")) {
             LOG.warn(
-                    "role '{}' finds no tables of Rowlock in schema '{}' of database '{}', and rowlock.schema.mode=none makes none: nothing works until somebody does",
+                    "role '{}' finds no tables of Rowlock in schema '{}' of database '{}', and rowlock.schema.mode=none creates none: Rowlock does not work until they exist",
                     connection.getMetaData().getUserName(),
                     schema.name(),
                     connection.getCatalog());
@@ -116,7 +117,7 @@ public final class SchemaMigrator {
         }
         long begun = System.nanoTime();
         while (!migrated(begun)) {
-            LockSupport.parkNanos(patience.pause().toNanos());
+            LockSupport.parkNanos(lockRetry.pause().toNanos());
         }
     }
 
@@ -144,17 +145,17 @@ public final class SchemaMigrator {
     }
 
     private void giveWay(long begun, FlywayException e) {
-        if (System.nanoTime() - begun > patience.longest().toNanos()
+        if (System.nanoTime() - begun > lockRetry.longest().toNanos()
                 || Thread.currentThread().isInterrupted()) {
             throw new SchemaLockedException(
                     "other transactions hold locks on its tables in schema '%s', and the migration has given way to them for %s"
-                            .formatted(schema.name(), DurationText.of(patience.longest())),
+                            .formatted(schema.name(), DurationText.of(lockRetry.longest())),
                     e);
         }
         LOG.warn(
-                "The migration of schema '{}' gives way to transactions that hold locks on its tables, and tries again in {}",
+                "migrating schema '{}' waits for transactions that hold locks on its tables; will retry in {}",
                 schema.name(),
-                patience.pause());
+                lockRetry.pause());
     }
 
     Flyway flyway() {

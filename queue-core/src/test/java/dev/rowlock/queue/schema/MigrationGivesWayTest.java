@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.schema.SchemaMigrator.Patience;
+import dev.rowlock.queue.schema.SchemaMigrator.LockRetry;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -113,6 +113,6 @@ class MigrationGivesWayTest {
 
     private SchemaMigrator migrator(List<SchemaScript> scripts, Duration longest) {
         return new SchemaMigrator(
-                dataSource, "rowlock", SchemaMode.MIGRATE, scripts, new Patience(longest, Duration.ofMillis(100)));
+                dataSource, "rowlock", SchemaMode.MIGRATE, scripts, new LockRetry(longest, Duration.ofMillis(100)));
     }
 }

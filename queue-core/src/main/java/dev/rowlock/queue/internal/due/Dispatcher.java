@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Moves waiting jobs to ready when they are due. Sleeps until the next one is, or until somebody says otherwise. */
+/** Moves waiting jobs to ready when they are due. Sleeps until the next one is due, or until a wake-up. */
 public final class Dispatcher implements Chore {
 
     private static final int BATCH = 1_000;

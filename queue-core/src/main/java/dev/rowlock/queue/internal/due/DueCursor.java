@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the dispatcher looks. Thread-safe; times are monotonic, in nanoseconds.
+ * The position from which the dispatcher reads the table waiting. Thread-safe; times are monotonic, in nanoseconds.
  *
  * <p>A look goes on shortly before the time of the last one, so it does not walk the index entries of jobs already gone; while
  * some transaction holds back vacuum there may be millions of them. What becomes visible before that place is found in two ways:

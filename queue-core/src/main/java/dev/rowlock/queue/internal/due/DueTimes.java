@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When this node looks for due jobs. What only this node knows of, it looks for as soon as it is due. For what all nodes
+ * Decides when this node looks for due jobs. What only this node knows of, it looks for as soon as it is due. For what all nodes
  * know of they look {@link #APART} after each other: the first one usually takes it, and tells the others, who need not
  * look for what it had heard of before. Besides, each looks from time to time. Times are monotonic, in nanoseconds. Thread-safe.
  */
@@ -24,7 +24,7 @@ final class DueTimes {
      */
     record Look(boolean forAll, @Nullable String message, long position) {}
 
-    private final HeardTimes shared = new HeardTimes(); // guarded by this, as all below
+    private final AnnouncedTimes shared = new AnnouncedTimes(); // guarded by this, as all below
     private long known; // due, and known here only
     private long poll;
 

@@ -185,15 +185,15 @@ class DueTimesTest {
     @Test
     void manyTimesBecomeOneThatIsTheFirstOfThemAndKnownAsLittleAsTheLast() {
         look(0, null, 5_000);
-        for (int i = 0; i <= HeardTimes.MOST_TIMES; i++) {
+        for (int i = 0; i <= AnnouncedTimes.MOST_TIMES; i++) {
             heard(100 + i, "m" + i);
         }
         assertThat(left(0, 0)).isEqualTo(100);
 
-        times.movedElsewhere(at(110), null, "m" + (HeardTimes.MOST_TIMES - 1));
+        times.movedElsewhere(at(110), null, "m" + (AnnouncedTimes.MOST_TIMES - 1));
         assertThat(left(110, 0)).isEqualTo(-10);
 
-        times.movedElsewhere(at(110), null, "m" + HeardTimes.MOST_TIMES);
+        times.movedElsewhere(at(110), null, "m" + AnnouncedTimes.MOST_TIMES);
         assertThat(left(110, 0)).as("only the poll is left").isEqualTo(4_890);
     }
 
@@ -201,7 +201,7 @@ class DueTimesTest {
     void aMessageOfLongAgoIsForgotten() {
         look(0, null, 5_000);
         heard(100, "long ago");
-        for (int i = 0; i < HeardTimes.MOST_MESSAGES; i++) {
+        for (int i = 0; i < AnnouncedTimes.MOST_MESSAGES; i++) {
             times.heard("m" + i);
         }
 

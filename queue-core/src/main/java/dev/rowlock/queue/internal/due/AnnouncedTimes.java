@@ -7,10 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When jobs are due of which all nodes have heard, in the order in which all hear of them. Positions count what this node has
- * heard. Times are monotonic, in nanoseconds. Guarded by its owner.
+ * Due times that all nodes have heard by notifications, in the order of the notifications. Positions count what this node has heard. Times are monotonic, in nanoseconds. Guarded by its owner.
  */
-final class HeardTimes {
+final class AnnouncedTimes {
 
     /** More than these become one: a look at the first of them, for all. */
     static final int MOST_TIMES = 64;

@@ -10,7 +10,7 @@ import org.junit.platform.launcher.LauncherSessionListener;
  * How tests wait unless they say otherwise: they look at once and then often, since a test that passes should not wait for its next
  * look, and for a minute, since a machine may be ten times slower than the one on which the test was written.
  */
-public final class Patience implements LauncherSessionListener {
+public final class AwaitDefaults implements LauncherSessionListener {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final Duration FIRST = Duration.ofMillis(2);
@@ -20,7 +20,7 @@ public final class Patience implements LauncherSessionListener {
     public void launcherSessionOpened(LauncherSession session) {
         Awaitility.setDefaultTimeout(LIMIT);
         Awaitility.setDefaultPollDelay(Duration.ZERO);
-        Awaitility.setDefaultPollInterval(IterativePollInterval.iterative(Patience::longer, FIRST));
+        Awaitility.setDefaultPollInterval(IterativePollInterval.iterative(AwaitDefaults::longer, FIRST));
     }
 
     private static Duration longer(Duration interval) {
