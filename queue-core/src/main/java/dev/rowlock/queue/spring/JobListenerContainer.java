@@ -76,7 +76,7 @@ public final class JobListenerContainer implements SmartLifecycle {
         try {
             stop();
         } catch (RuntimeException e) {
-            log.warn("stopping went wrong; jobs that were left running are rescued by other nodes", e);
+            log.warn("stopping the node failed; other nodes rescue the jobs that it left running", e);
         } finally {
             callback.run();
         }

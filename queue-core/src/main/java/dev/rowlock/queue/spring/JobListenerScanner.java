@@ -107,7 +107,7 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
                         .payloadClass();
                 queues.add(new ListenerAttributes(candidate.annotation(), texts, defaultQueue).queue(payload));
             } catch (IllegalArgumentException | InvalidJobListenerException e) {
-                log.debug("the queue of {} cannot be known yet", candidate.method(), e);
+                log.debug("the queue of {} is not known yet", candidate.method(), e);
             }
         }
         return queues;

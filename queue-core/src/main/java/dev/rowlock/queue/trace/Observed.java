@@ -46,7 +46,7 @@ final class Observed implements AutoCloseable {
         try {
             step.run();
         } catch (RuntimeException | LinkageError e) { // handlers and conventions are code of others
-            log.warn("an observation failed; what it observes goes on", e);
+            log.warn("an observation failed; the observed call goes on", e);
         }
     }
 }

@@ -69,7 +69,7 @@ public final class RowlockDashboardAutoConfiguration {
         DashboardAccess access = beans.getIfAvailable();
         if (access == null) {
             log.warn(
-                    "the dashboard is at {}, and nobody gets in: add a bean of type {} that says who may, such as DashboardAccess.byRoles(\"VIEWER\", \"OPERATOR\", \"ADMIN\")",
+                    "the dashboard is at {} and denies all access: add a bean of type {} that grants it, such as DashboardAccess.byRoles(\"VIEWER\", \"OPERATOR\", \"ADMIN\")",
                     path,
                     DashboardAccess.class.getName());
         } else {

@@ -86,7 +86,7 @@ class AccessTest {
             assertThat(http.get("/", level).statusCode()).isEqualTo(403);
         }
 
-        assertThat(log.getAll().split("the application's DashboardAccess has failed", -1).length - 1)
+        assertThat(log.getAll().split("DashboardAccess of the application failed", -1).length - 1)
                 .isLessThanOrEqualTo(1);
         assertThat(log.getAll()).doesNotContain("Servlet.service()");
     }

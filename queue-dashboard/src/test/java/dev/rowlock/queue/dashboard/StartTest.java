@@ -56,7 +56,7 @@ class StartTest {
             assertThat(http.get("/", "admin").statusCode()).isEqualTo(403);
             assertThat(http.get("/api/jobs", "admin").statusCode()).isEqualTo(403);
             assertThat(http.get("/", "admin").body()).contains("DashboardAccess");
-            assertThat(log).contains("nobody gets in: add a bean of type").contains("DashboardAccess.byRoles(");
+            assertThat(log).contains("denies all access: add a bean of type").contains("DashboardAccess.byRoles(");
         }
     }
 

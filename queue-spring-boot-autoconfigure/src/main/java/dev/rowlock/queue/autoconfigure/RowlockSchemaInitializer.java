@@ -66,7 +66,7 @@ final class RowlockSchemaInitializer implements InitializingBean, SmartLifecycle
             if (needed) {
                 throw e;
             }
-            log.info("no tables are made for Rowlock: {}", e.getMessage());
+            log.info("Rowlock creates no tables: {}", e.getMessage());
         }
     }
 }

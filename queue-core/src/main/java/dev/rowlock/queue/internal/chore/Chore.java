@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
 
-/** Something that must be done again and again. */
+/** A background task that runs again and again. */
 public interface Chore {
 
     /** For logs; and what it is won by, if one node at a time does it for all. */
@@ -21,12 +21,12 @@ public interface Chore {
      */
     default void triggeredBy(Runnable trigger) {}
 
-    /** Whether it is due at once when somebody has changed something by hand. */
+    /** Whether it is due at once after an operator has changed something. */
     default boolean dueAfterChange() {
         return false;
     }
 
-    /** Called when somebody has changed something by hand, from any thread, before it runs because of that. */
+    /** Called when an operator has changed something, from any thread, before it runs because of that. */
     default void changed() {}
 
     /** Whether it is due at once when the node begins to hear of changes, at its start or after a break: it may have missed some. */
@@ -40,12 +40,12 @@ public interface Chore {
     }
 
     /**
-     * Says to the log that it has failed: when it does after a success, and then each hour.
+     * Logs that it has failed: when it fails after a success, and then each hour.
      *
      * @param again it is tried again each so long
      */
     default void tell(Logger log, Throwable failure, Duration again) {
-        log.warn("{} failed, will try again each {}", name(), DurationText.of(again), failure);
+        log.warn("chore '{}' failed; will retry each {}", name(), DurationText.of(again), failure);
     }
 
     /** How long ago the walk began that it last completed, if it walks through tables a stretch at a time. Called from any thread. */

@@ -82,7 +82,7 @@ public final class ChoreLoop {
             try {
                 open = runNext();
             } catch (InterruptedException e) {
-                log.debug("interrupted, looks whether it is closed", e);
+                log.debug("interrupted; checking for the stop", e);
             }
         }
     }

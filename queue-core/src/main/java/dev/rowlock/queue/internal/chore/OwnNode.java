@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the janitor must know of the node that it works for. */
+/** The node that chores work for, as far as they need to know it. */
 public interface OwnNode {
 
     /** The node's id; 0 while it has no lease. */

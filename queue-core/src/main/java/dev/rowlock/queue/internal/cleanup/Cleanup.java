@@ -20,7 +20,7 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
 import java.util.List;
 
-/** What a node does now and then so that tables stay small, and counts. */
+/** The chores of a node that keep tables small, and those that measure. */
 public final class Cleanup {
 
     private Cleanup() {}

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
-/** Sees to it that days of done that are over have an index by queue: one node does, a day at a time. Only searches want it. */
+/** Creates the index by queue on partitions of done whose day is over, on one node, a day at a time. Only searches use it. */
 public final class DoneByQueue implements Chore {
 
     private static final Duration INTERVAL = Duration.ofMinutes(10);

@@ -5,8 +5,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import java.time.Duration;
 
 /**
- * Sees to it that done has partitions for the days to come. Each node does: where they are there it costs next to nothing, and a
- * node that dies over it leaves the others to do it.
+ * Creates the partitions of done for the days to come. Each node does: where they exist it costs next to nothing, and if a node dies over it, the others do it.
  */
 public final class DonePartitions implements Chore {
 

@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
 /**
- * Removes checkpoints whose jobs have ended for good, which nobody else does. Nothing depends on it but the size of the table.
+ * Removes checkpoints of jobs that have ended for good. Nothing depends on it but the size of the table.
  *
  * <p>One node begins a round and walks through the table, one stretch at a time, so that the chores beside it need not wait.
  */

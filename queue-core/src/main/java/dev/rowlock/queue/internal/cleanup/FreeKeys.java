@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes unique keys that are free, which nobody else does: a job ends without a thought for its key. Nothing depends
+ * Removes unique keys that no job holds any more: the end of a job does not remove its key. Nothing depends
  * on it but the size of the table.
  *
  * <p>One node begins a round and walks through all keys, one stretch at a time, so that the chores beside it need not

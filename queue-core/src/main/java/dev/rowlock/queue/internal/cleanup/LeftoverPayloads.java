@@ -8,8 +8,7 @@ import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
 /**
- * Removes large payloads whose jobs are gone, which nobody else does: completion, retention and discard leave them
- * behind. Nothing depends on it but the size of the table.
+ * Removes large payloads whose jobs are gone: completion, retention and discard leave them behind. Nothing depends on it but the size of the table.
  *
  * <p>One node at a time walks through the table, a stretch at a time, so that the chores beside it need not wait. It
  * keeps the chore for the whole round, which takes long where many done jobs are kept. After a round that found

@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
-/** Removes the places that claims have reached and left behind, once for all nodes: one for each claim of many jobs. */
+/** Removes old positions of claims from table reached, once for all nodes: each claim of many jobs leaves one. */
 public final class ReachedPlaces implements Chore {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);

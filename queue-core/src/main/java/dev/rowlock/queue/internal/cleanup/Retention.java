@@ -20,8 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drops ended jobs that are too old for all nodes. A server's clock that was set forward by days makes everything look old: then
- * nothing is dropped for a day, in which somebody can set it right, and nothing by a node whose own clock says something else.
+ * Drops ended jobs after the longest retention time of all nodes. A server's clock that was set forward by days makes everything look old: then retention drops nothing for a day, so that an operator can correct it, and a node whose own clock differs drops nothing either.
  */
 public final class Retention implements Chore {
 

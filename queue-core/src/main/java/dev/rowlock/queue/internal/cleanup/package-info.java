@@ -1,4 +1,4 @@
-/** Removes what nobody needs any more, and makes and drops the partitions of ended jobs. */
+/** Removes rows that are no longer used, creates and drops the partitions of ended jobs, and measures tables. */
 @NullMarked
 package dev.rowlock.queue.internal.cleanup;
 

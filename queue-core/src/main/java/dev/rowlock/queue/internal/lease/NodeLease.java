@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps this node's row alive: registers, beats, registers anew when somebody has declared the node dead. One thread,
+ * Keeps this node's row alive: registers, beats, registers anew after another node has declared it dead. One thread,
  * one connection of its own.
  */
 public final class NodeLease implements Runnable {
@@ -177,7 +177,7 @@ public final class NodeLease implements Runnable {
             try {
                 signal.await(rest);
             } catch (InterruptedException e) {
-                log.debug("interrupted, looks whether it is to stop", e);
+                log.debug("interrupted; checking for the stop", e);
             }
         }
         leave();
@@ -224,7 +224,7 @@ public final class NodeLease implements Runnable {
             return;
         }
         log.warn(
-                "node {} ('{}') was declared dead and its jobs were taken: its handlers are interrupted, it registers anew",
+                "node {} ('{}') was declared dead by another node, and its jobs were taken: interrupting its handlers and registering anew",
                 row,
                 settings.nodeName());
         row = 0;
@@ -267,7 +267,7 @@ public final class NodeLease implements Runnable {
         close();
         if (first) {
             log.warn(
-                    "node {} ('{}') cannot beat; it goes on, and its jobs stay its own as long as nobody declares it dead",
+                    "node {} ('{}'): heartbeat failed; will retry, and the node keeps its jobs until another node declares it dead",
                     row,
                     settings.nodeName(),
                     e);
@@ -282,7 +282,7 @@ public final class NodeLease implements Runnable {
         }
         failing = false;
         if (before) {
-            log.info("node {} ('{}') beats again", row, settings.nodeName());
+            log.info("node {} ('{}'): heartbeat works again", row, settings.nodeName());
         }
     }
 

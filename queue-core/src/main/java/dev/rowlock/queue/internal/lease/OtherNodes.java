@@ -8,8 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node has seen of the other nodes' heartbeats. One that has stood still for its whole lease while this node watched
- * is a death. Times are monotonic, in nanoseconds: the server's clock, which may be set at any moment, only says more exactly
+ * Watches the other nodes' heartbeats. A node is dead if its heartbeat has stood still for its whole lease while this node watched. Times are monotonic, in nanoseconds: the server's clock, which may be set at any moment, only says more exactly
  * when between two looks a node has beaten. Thread-safe.
  *
  * <p>Each look must follow the last one within a gap, otherwise the watch begins anew: after a database outage nobody looks

@@ -1,4 +1,4 @@
-/** Keeps a node alive in the eyes of the others, and watches whether they are. */
+/** Keeps the lease of this node by heartbeats, and watches the heartbeats of the others. */
 @NullMarked
 package dev.rowlock.queue.internal.lease;
 

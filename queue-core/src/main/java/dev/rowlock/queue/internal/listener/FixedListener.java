@@ -7,7 +7,7 @@ import dev.rowlock.queue.spi.PayloadCodec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One listener that is known from the beginning. */
+/** A source of one listener. */
 public record FixedListener(ListenerDefinition listener) implements ListenerSource {
 
     @Override

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Which listeners run jobs. What somebody has said at run time outlasts a stop of the node. Not thread-safe. */
+/** Which listeners are started. Starting or stopping one at run time outlasts a stop of the node. Not thread-safe. */
 public final class Switches {
 
     private final boolean autoStartup;

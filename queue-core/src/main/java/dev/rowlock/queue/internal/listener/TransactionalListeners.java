@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Tries the transactions of transactional listeners: better at the start than with the first job. */
+/** Tests the transactions of transactional listeners at the start rather than with the first job. */
 public final class TransactionalListeners {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionalListeners.class);
@@ -63,7 +63,7 @@ public final class TransactionalListeners {
         } catch (IllegalStateException e) {
             throw new UnsuitableTransactionsException(transactions.toString(), Reason.OTHER_DATA_SOURCE, e);
         } catch (TransactionException e) {
-            log.warn("transactions of listeners could not be tried; the first transactional job will", e);
+            log.warn("testing the transactions of listeners failed; the first transactional job will test them", e);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.thread;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Waits that double from try to try, up to a longest, and vary by half, so that those who failed together part. One thread. */
+/** Back-off: waits double from try to try, up to a longest, and vary by half, so that tasks that failed together retry apart. One thread. */
 public final class Backoff {
 
     private final long shortest;

@@ -6,8 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A loop that goes on until it is told to end: should it throw, or return though nobody told it to, it begins anew after a
- * wait that doubles up to {@link #LONGEST_WAIT}. Any thread may ask how it is.
+ * A loop that restarts: if it throws, or returns before it is told to end, it restarts after a wait that doubles up to {@link #LONGEST_WAIT}. Any thread may read its state.
  */
 public final class EndlessTask implements Runnable {
 
@@ -111,9 +110,9 @@ public final class EndlessTask implements Runnable {
         lastErrorAt = now;
         try {
             log.error(
-                    "'{}' met an error and begins anew{}",
+                    "thread '{}' failed and restarts{}",
                     name,
-                    untold ? "; not all that happened is in the log" : "",
+                    untold ? "; some log lines could not be written" : "",
                     e);
             untold = false;
         } finally {

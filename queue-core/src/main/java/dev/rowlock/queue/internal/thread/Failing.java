@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Since when something fails that is tried again and again. One thread at a time tries it; any may ask how it is. */
+/** Notes since when a repeated task fails. One thread at a time runs the task; any thread may read. */
 public final class Failing {
 
     /** What fails for longer is not a moment without a connection. */

@@ -3,8 +3,7 @@ package dev.rowlock.queue.internal.thread;
 import java.time.Duration;
 
 /**
- * Keeps apart turns that many ask for. Whoever asks after a rest has one at once; all who ask within the interval behind it share
- * the next one. So each has a turn that begins after it has asked, and within the interval. Thread-safe.
+ * Coalesces requests for a turn. A request after a rest gets one at once; all requests within the interval after it share the next one. So each request gets a turn that begins after it, and within the interval. Thread-safe.
  */
 public final class SharedTurns {
 

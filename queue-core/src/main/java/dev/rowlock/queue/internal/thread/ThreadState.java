@@ -69,7 +69,7 @@ public final class ThreadState {
             restoreThread();
             restoreContexts();
         } catch (RuntimeException | Error e) {
-            log.warn("what {} left on its thread could not be removed", whose, e);
+            log.warn("cleaning up the thread of {} failed", whose, e);
         }
         Thread.interrupted(); // what was to be removed is code of the application as well
     }
@@ -127,7 +127,7 @@ public final class ThreadState {
                     connection.setAutoCommit(true);
                 }
             } catch (SQLException e) {
-                log.debug("a connection that was left bound to a thread could not roll back", e);
+                log.debug("rolling back a connection that was left bound to a thread failed", e);
             } finally {
                 JdbcUtils.closeConnection(connection);
             }

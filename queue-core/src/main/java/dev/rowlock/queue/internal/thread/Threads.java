@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Where threads come from. */
+/** Creates threads. */
 public final class Threads {
 
     private Threads() {}

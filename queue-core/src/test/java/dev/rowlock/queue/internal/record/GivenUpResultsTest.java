@@ -89,7 +89,7 @@ class GivenUpResultsTest {
             assertThat(Arrays.stream(ids)
                             .mapToObj(id -> node.search.find(id).orElseThrow().result()))
                     .allMatch(result -> result.length() > RESULT.length());
-            assertThat(log.lines()).noneMatch(line -> line.contains("'rowlock-recorder' met an error"));
+            assertThat(log.lines()).noneMatch(line -> line.contains("thread 'rowlock-recorder' failed"));
         }
     }
 

@@ -104,7 +104,7 @@ public final class LiveFeed implements SmartLifecycle {
             failing = false;
         } catch (RuntimeException | Error e) {
             if (!failing) {
-                log.warn("the live figures of the dashboard cannot be read; it goes on trying", e);
+                log.warn("reading the live figures of the dashboard failed; will retry", e);
             }
             failing = true;
             viewers.forEach(viewer -> viewer.send("trouble", "\"the database does not answer\""));

@@ -93,17 +93,17 @@ final class ApiCalls {
         } catch (SearchTimeoutException e) {
             throw new Problem(503, text(e));
         } catch (DataIntegrityViolationException e) {
-            log.warn("the database refuses operation {} of the dashboard", operation.path(), e);
+            log.warn("dashboard operation {} failed: the database rejects it", operation.path(), e);
             throw new Problem(409, "the database refuses this; the application's log says more");
         } catch (DataAccessException e) {
             if (traces.due()) {
-                log.warn("the database did not answer operation {} of the dashboard", operation.path(), e);
+                log.warn("dashboard operation {} failed: the database did not answer", operation.path(), e);
             }
             throw new Problem(503, "the database did not answer; the application's log says more");
         } catch (Problem e) {
             throw e;
         } catch (RuntimeException e) {
-            log.error("operation {} of the dashboard has failed", operation.path(), e);
+            log.error("dashboard operation {} failed", operation.path(), e);
             throw new Problem(500, "this has failed; the application's log says more");
         }
     }

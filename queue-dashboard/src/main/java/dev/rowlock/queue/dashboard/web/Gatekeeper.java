@@ -29,7 +29,7 @@ final class Gatekeeper {
             return user == null ? DashboardUser.NOBODY : user;
         } catch (Throwable e) { // user code
             if (traces.due()) {
-                log.warn("the application's DashboardAccess has failed, so a request to the dashboard is refused", e);
+                log.warn("DashboardAccess of the application failed; the request to the dashboard is denied", e);
             }
             return DashboardUser.NOBODY;
         }

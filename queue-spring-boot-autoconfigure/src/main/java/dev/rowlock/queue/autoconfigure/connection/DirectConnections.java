@@ -91,7 +91,7 @@ public final class DirectConnections extends AbstractDataSource {
         try {
             ofPool = ConnectionTarget.of(pool);
         } catch (RuntimeException e) {
-            log.debug("it cannot be told how the pool connects: the direct URL must say everything", e);
+            log.debug("cannot tell how the pool connects: the direct URL must name everything", e);
             return ConnectionTarget.of(url, null, null);
         }
         return ofPool.at(url);

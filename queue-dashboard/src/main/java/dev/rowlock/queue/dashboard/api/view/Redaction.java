@@ -76,7 +76,7 @@ public final class Redaction {
         } catch (Throwable e) { // user code: a regular expression may run out of stack
             // The exception may quote what it was given.
             log.warn(
-                    "the application's PayloadRedaction has failed for a {} of type {} with {}, so it is not shown",
+                    "PayloadRedaction of the application failed for a {} of type {} with {}; it is not shown",
                     part,
                     type,
                     e.getClass().getName());
