@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param code of the check; it stays the same from release to release
  * @param cause one sentence
  * @param evidence what the check has seen
- * @param remedy what helps; null: there is nothing to do, or nobody knows
+ * @param remedy what helps; null: there is nothing to do, or no remedy is known
  */
 public record Finding(
         String code,
@@ -59,7 +59,7 @@ public record Finding(
      *
      * @param text in words
      * @param sql null: SQL does not help here
-     * @param destructive whether the SQL ends or removes something that somebody may still need
+     * @param destructive whether the SQL ends or removes something that may still be needed
      */
     public record Remedy(String text, @Nullable String sql, boolean destructive) {}
 }

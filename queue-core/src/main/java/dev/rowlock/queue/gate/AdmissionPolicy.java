@@ -1,7 +1,7 @@
 package dev.rowlock.queue.gate;
 
 /**
- * Decides which jobs of a queue become ready next, and how many: priorities that nobody knew when the jobs were enqueued, office hours, free
+ * Decides which jobs of a queue become ready next, and how many: priorities that were unknown when the jobs were enqueued, office hours, free
  * capacity elsewhere, maintenance windows. A bean of this type, or {@code RowlockBuilder.policy}, is one.
  *
  * <p>One node asks it for all, many times a second while jobs wait and there is room, on a thread of its own, never twice at the same time and in no

@@ -7,8 +7,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a job becomes runnable: some time from now by the <em>database's</em> clock, or at an instant that somebody
- * named. Exactly one of the two is set.
+ * When a job becomes runnable: some time from now by the <em>database's</em> clock, or at a given instant. Exactly one of the two is set.
  */
 public record Due(@Nullable Duration after, @Nullable Instant at) implements Serializable {
 

@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that has just failed, for whoever decides what comes next.
+ * An attempt that has just failed, as a retry strategy sees it.
  *
  * @param job what its claim returned, perhaps without its payload
  * @param age how long ago the job was enqueued, by the database's clock

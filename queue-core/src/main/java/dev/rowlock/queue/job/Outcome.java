@@ -131,7 +131,7 @@ public sealed interface Outcome {
         }
     }
 
-    /** Somebody cancelled the job while it ran, and its handler stopped. */
+    /** The job was cancelled while it ran, and its handler stopped. */
     record Cancelled() implements Ended {
         @Override
         public String label() {

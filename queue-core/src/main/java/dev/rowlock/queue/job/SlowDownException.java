@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
- * Thrown by a listener whom somebody has told to come back later, such as by HTTP status 429 with {@code Retry-After}: the job snoozes, and nothing
+ * Thrown by a listener when another system asks it to come back later, such as by HTTP status 429 with {@code Retry-After}: the job snoozes, and nothing
  * else of its key begins before either, on whatever node, where its queue has a {@linkplain dev.rowlock.queue.gate.QueueLimit#ratePerKey rate per
  * key}; otherwise nothing of its queue, where that has a rate. Where there is no rate, only the job itself snoozes.
  *

@@ -2,7 +2,7 @@ package dev.rowlock.queue.job;
 
 /** Why a handler is to stop. */
 public enum StopReason {
-    /** Somebody cancelled the job. The handler has been interrupted; once it has stopped, the job ends as cancelled. */
+    /** The job was cancelled. The handler has been interrupted; once it has stopped, the job ends as cancelled. */
     CANCELLED,
     /** The attempt has run out of time. The handler has been interrupted; the attempt fails. */
     TIMED_OUT,

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Who does something, and why, for the audit table.
  *
  * @param who 1 to 1,000 characters, such as the name of a person who is logged in, which may be that of a certificate
- * @param why up to 1,000 characters; null: nobody says
+ * @param why up to 1,000 characters; null: not given
  */
 public record Actor(String who, @Nullable String why) {
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id grows with time
  * @param at by the database's clock; of a bulk action when it was asked for
- * @param who {@code application} where nobody was named
- * @param why null: nobody said
+ * @param who {@code application} if no user was named
+ * @param why null: not given
  * @param action such as {@code change priority}
  * @param subject such as {@code job 42}, {@code queue mail}, or the filter of a bulk action
  * @param detail such as {@code to 5}; null: there is nothing to say

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name of the queue or the type; empty for everything
  * @param since by the database's clock
  * @param who paused it
- * @param why null: nobody said
+ * @param why null: not given
  */
 public record Pause(
         Kind kind,

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A job to wait for, by its id. Any process that reaches the tables may wait, whoever enqueued the job and whichever node runs it. Holds
+ * A job to wait for, by its id. Any process that reaches the tables may wait, whichever process enqueued the job and whichever node runs it. Holds
  * nothing: make one whenever you need it. Thread-safe.
  *
  * <p>However many wait in a process, one thread asks for all of them, and they hold no connection. If the process ends, nothing is

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param declared whether applications declare it; otherwise {@link RecurringJobs#create} made it
  * @param type of its jobs
  * @param queue of its jobs
- * @param paused whether somebody has paused it
+ * @param paused whether it is paused
  * @param retired whether no node has declared it for an hour, so that it does not run any more
  * @param lastRun the time of the last run for which a job was enqueued; null: none yet
  * @param lastJob the id of that job, also if it was {@linkplain RecurringJobs#runNow run by hand}; null: none yet

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.schema;
 
-/** Rowlock's tables were made by another build of this release, and nobody knows how they differ. */
+/** Rowlock's tables were created by another build of this release, and may differ from those of this build. */
 public final class SchemaChangedException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A node that has not left: it runs jobs, or has died so recently that nobody has removed it yet.
+ * A node that has not left: it runs jobs, or has died so recently that no node has removed it yet.
  *
  * @param name of the process, for people; several nodes may have the same
  * @param queues whose jobs it runs

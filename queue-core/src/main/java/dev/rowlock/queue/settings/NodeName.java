@@ -3,7 +3,7 @@ package dev.rowlock.queue.settings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** What this process is called where nobody names it. */
+/** The default name of this process. */
 final class NodeName {
 
     private NodeName() {}

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.spi;
 
-/** Two listeners take the same type, so nobody could say which of them runs its jobs. */
+/** Two listeners take the same type, so it is undefined which of them runs its jobs. */
 public final class DuplicateJobListenerException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

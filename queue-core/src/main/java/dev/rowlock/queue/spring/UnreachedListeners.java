@@ -9,8 +9,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Stops the start of a child context that has listeners: they are looked for in the context where Rowlock is, and nobody
- * would run them.
+ * Stops the start of a child context that has listeners: listeners are looked for in the context where Rowlock is, so these would never run.
  */
 public final class UnreachedListeners implements ApplicationListener<ContextRefreshedEvent> {
 

@@ -6,7 +6,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An observation that is open on the calling thread. Whatever its handlers throw is logged: nobody's job is at stake. */
+/** An observation that is open on the calling thread. Exceptions of its handlers are logged and do not affect the job. */
 final class Observed implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Observed.class);

@@ -6,7 +6,7 @@ package dev.rowlock.queue.workflow;
  * @param open jobs that have not ended
  * @param completed jobs that have completed
  * @param failed jobs that have failed for good; most of them can be redriven
- * @param cancelled jobs that somebody has cancelled
+ * @param cancelled jobs that were cancelled
  * @param skipped jobs that were cancelled because a condition of their step did not hold
  */
 public record StepCounts(long open, long completed, long failed, long cancelled, long skipped) {

@@ -6,7 +6,7 @@ import java.util.Map;
  * One step of a workflow, as of a moment ago.
  *
  * @param waiting its jobs wait for other steps; false once the step has ended, in whatever way
- * @param accepts jobs may be added until somebody closes the step
+ * @param accepts jobs may be added until the step is closed
  * @param parents names of the steps that this step runs after, and the condition for each
  */
 public record WorkflowStep(

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.dashboard.access;
 
-/** What somebody may do on the dashboard. Each level may do all that the levels before it may. */
+/** What a user may do on the dashboard. Each level may do all that the levels before it may. */
 public enum AccessLevel {
     /** Nothing: not one page opens. */
     NONE,

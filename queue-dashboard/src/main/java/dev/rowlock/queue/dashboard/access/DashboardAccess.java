@@ -4,7 +4,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 
 /**
- * Decides who may do what on the dashboard. The application gives one bean of this type. Without it, nobody gets in.
+ * Decides who may do what on the dashboard. The application gives one bean of this type. Without it, all access is denied.
  *
  * <p>It is asked for each request, on the request's thread, before anything else is done. If it throws, or returns null, the request is refused.
  * It must be thread-safe, and quick: a page makes several requests.

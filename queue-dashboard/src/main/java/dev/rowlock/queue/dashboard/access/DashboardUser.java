@@ -1,7 +1,7 @@
 package dev.rowlock.queue.dashboard.access;
 
 /**
- * Somebody who has opened the dashboard.
+ * A user of the dashboard.
  *
  * @param name stands in the audit: 1 to 1,000 characters, not blank
  * @param level what he or she may do

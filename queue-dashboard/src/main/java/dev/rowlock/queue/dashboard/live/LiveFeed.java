@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
-/** Asks once a second while somebody looks, and tells all who do. */
+/** Reads the figures once a second while there are viewers, and sends them to all. */
 public final class LiveFeed implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the application who the user is. Whatever goes wrong there lets nobody in. */
+/** Asks the application who the user is. Access is denied if that fails. */
 final class Gatekeeper {
 
     private static final Logger log = LoggerFactory.getLogger(Gatekeeper.class);

@@ -3,7 +3,7 @@ package dev.rowlock.queue.autoconfigure.failure;
 import java.util.List;
 import java.util.Map;
 
-/** Properties that nobody reads. The application does not start. */
+/** Properties of Rowlock that do not exist. The application does not start. */
 public final class UnknownPropertyException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.dashboard.api.call;
 
 import org.jspecify.annotations.Nullable;
 
-/** The reason that somebody gives for the audit. An empty field of the page is none. */
+/** The reason that a user gives for the audit. An empty field of the page is none. */
 public final class Why {
 
     private Why() {}
