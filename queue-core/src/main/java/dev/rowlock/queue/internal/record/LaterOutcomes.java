@@ -72,9 +72,9 @@ final class LaterOutcomes {
 
     private final List<Later> entries = new ArrayList<>(); // the oldest first
     private final Map<String, Integer> failures = new HashMap<>(); // of each type, since one was written
-    private final Comparator<Later> likeliest =
-            Comparator.<Later>comparingInt(entry -> failures.getOrDefault(entry.type(), 0))
-                    .thenComparingInt(entry -> entry.tries);
+    private final Comparator<Later> likeliest = Comparator.<Later>comparingInt(
+                    entry -> failures.getOrDefault(entry.type(), 0))
+            .thenComparingInt(entry -> entry.tries);
     private long results; // characters
     private long refusedAt; // monotonic; none that was refused is tried before
 

@@ -200,7 +200,8 @@ public final class Recorder implements Runnable {
             long before = System.nanoTime();
             if (locked.contains(OutcomeRows.claim(entry.outcome()).token())) {
                 later.failed(entry, LaterOutcomes.Reason.LOCKED);
-            } else if ((stopping() || !refusedTypes.contains(entry.type())) && since(begun).compareTo(longest) < 0) {
+            } else if ((stopping() || !refusedTypes.contains(entry.type()))
+                    && since(begun).compareTo(longest) < 0) {
                 boolean refused = entry.isRefused();
                 boolean written = triedAlone(entry);
                 hope |= written && refused;
