@@ -32,7 +32,7 @@ final class LaterOutcomes {
 
     /** Why an outcome waits. */
     enum Reason {
-        /** It failed together with others, and was not tried by itself. */
+        /** It failed together with others, or with all: nothing is known of it by itself. */
         UNTRIED,
         LOCKED,
         /** Not even a plain error could be written in its place. */
@@ -65,6 +65,10 @@ final class LaterOutcomes {
             return reason == Reason.LOCKED;
         }
 
+        boolean isUntried() {
+            return reason == Reason.UNTRIED;
+        }
+
         boolean isRefused() {
             return reason == Reason.REFUSED;
         }
@@ -76,7 +80,8 @@ final class LaterOutcomes {
                     entry -> failures.getOrDefault(entry.type(), 0))
             .thenComparingInt(entry -> entry.tries);
     private long results; // characters
-    private long refusedAt; // monotonic; none that was refused is tried before
+    private long refusedAt = System.nanoTime(); // none that was refused is tried before
+    private long anyAt = refusedAt; // none at all is tried before
 
     boolean isEmpty() {
         return entries.isEmpty();
@@ -105,6 +110,11 @@ final class LaterOutcomes {
             }
         }
         return null;
+    }
+
+    /** Whether outcomes of this type have been refused, each by itself, and none was written since. */
+    boolean refuses(String type) {
+        return failures.containsKey(type);
     }
 
     void add(List<PendingOutcome> outcomes, Reason reason) {
@@ -138,7 +148,7 @@ final class LaterOutcomes {
     }
 
     private long dueIn(Later entry, long now) {
-        long wait = entry.dueAt - now;
+        long wait = Math.max(entry.dueAt - now, anyAt - now);
         return entry.isRefused() ? Math.max(wait, refusedAt - now) : wait;
     }
 
@@ -196,10 +206,16 @@ final class LaterOutcomes {
         }
     }
 
+    /** Not even an ordinary outcome: all of them wait a little. */
+    void nothingCanBeWritten() {
+        anyAt = System.nanoTime() + LONGEST.toNanos();
+    }
+
     /** Outcomes can be written that could not: perhaps so can these. */
     void retryNow() {
         long now = System.nanoTime();
         refusedAt = now;
+        anyAt = now;
         for (Later entry : entries) {
             if (!entry.isLocked()) {
                 entry.tries = 0;

@@ -7,10 +7,13 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +56,9 @@ public final class Recorder implements Runnable {
 
     /** As often, a batch is tried as a whole before the database is asked whether it can write: it may have been away for a moment. */
     private static final int TRIES_AS_A_WHOLE = 2;
+
+    /** Where none of so many types can be written one after the other, the rest is not tried either. */
+    private static final int TYPES_IN_VAIN = 2;
 
     /** Results that wait apart may have so many characters. With more, some are given up. */
     private static final long MOST_RESULTS_APART = OutcomeBacklog.MANY_RESULTS / 2;
@@ -208,6 +214,10 @@ public final class Recorder implements Runnable {
                 if (!written) {
                     refusedTypes.add(entry.type());
                     inVain = inVain.plus(since(before));
+                    if (entry.isUntried()) {
+                        later.nothingCanBeWritten();
+                        break;
+                    }
                 }
             }
         }
@@ -250,6 +260,10 @@ public final class Recorder implements Runnable {
         if (written.failed().isEmpty() && written.unwritable().isEmpty()) {
             later.settle(entry);
             return true;
+        }
+        if (!impatient.writable(0)) {
+            later.failed(entry, LaterOutcomes.Reason.UNTRIED); // it is not to blame
+            return false;
         }
         later.failed(entry, LaterOutcomes.Reason.REFUSED);
         return givesUpResult(entry);
@@ -326,6 +340,7 @@ public final class Recorder implements Runnable {
      * those can be written, because they go elsewhere.
      */
     private void write(List<PendingOutcome> batch) {
+        refusedTypesWaitApart(batch);
         Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
         List<PendingOutcome> open = batch;
         boolean suspicious = setAside > 0; // then probably one of the outcomes is to blame again
@@ -335,7 +350,7 @@ public final class Recorder implements Runnable {
             List<PendingOutcome> failed = attempt(unanswered || stopping() ? impatient : writer, open);
             unanswered = since(begun).compareTo(impatient.answerWithin()) >= 0;
             if (!failed.isEmpty() && (suspicious || tries >= TRIES_AS_A_WHOLE) && impatient.writable(0)) {
-                waitApart(failed, LaterOutcomes.Reason.UNTRIED);
+                waitApart(typeByType(failed), LaterOutcomes.Reason.UNTRIED);
                 failed = List.of();
             }
             noteFailure(failed.isEmpty() ? null : lastFailure, failed.size());
@@ -355,6 +370,30 @@ public final class Recorder implements Runnable {
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
+    }
+
+    /** Takes outcomes of types that are being refused out of the batch: one of them would let all of it fail. */
+    private void refusedTypesWaitApart(List<PendingOutcome> batch) {
+        Predicate<PendingOutcome> refused = entry -> later.refuses(entry.job().type());
+        waitApart(batch.stream().filter(refused).toList(), LaterOutcomes.Reason.UNTRIED);
+        batch.removeIf(refused);
+    }
+
+    /** What cannot be written most often is of one type: tries each type by itself. Returns what could not be written even so. */
+    private List<PendingOutcome> typeByType(List<PendingOutcome> failed) {
+        Collection<List<PendingOutcome>> types = failed.stream()
+                .collect(Collectors.groupingBy(entry -> entry.job().type()))
+                .values();
+        List<PendingOutcome> still = new ArrayList<>();
+        boolean some = false;
+        int left = types.size() == 1 ? 0 : TYPES_IN_VAIN; // the only one has just been tried
+        for (List<PendingOutcome> type : types) {
+            List<PendingOutcome> open = some || left > 0 ? attempt(impatient, type) : type;
+            some |= open.size() < type.size();
+            left--;
+            still.addAll(open);
+        }
+        return still;
     }
 
     /** Returns what could not be written because nothing could. */

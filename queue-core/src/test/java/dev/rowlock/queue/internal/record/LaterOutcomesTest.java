@@ -75,6 +75,32 @@ class LaterOutcomesTest {
     }
 
     @Test
+    void aTypeIsRefusedUntilOneOfItsOutcomesIsWritten() {
+        later.add(outcomes(0, 2), Reason.UNTRIED);
+        later.failed(later.all().get(0), Reason.UNTRIED);
+        later.failed(later.all().get(1), Reason.LOCKED);
+        assertThat(later.refuses("send")).isFalse();
+
+        later.failed(later.all().get(0), Reason.REFUSED);
+        assertThat(later.refuses("send")).isTrue();
+
+        later.settle(later.all().get(1));
+        assertThat(later.refuses("send")).isFalse();
+    }
+
+    @Test
+    void whereNothingCanBeWrittenAllWaitALittle() {
+        later.add(outcomes(0, 2), Reason.UNTRIED);
+
+        later.nothingCanBeWritten();
+        later.roundEnded(false, Duration.ZERO);
+        assertThat(later.nanosUntilDue()).isGreaterThan(Duration.ofSeconds(1).toNanos());
+
+        later.retryNow();
+        assertThat(later.due()).hasSize(2);
+    }
+
+    @Test
     void triesInVainAreFollowedByAPauseTenTimesAsLong() {
         later.add(outcomes(0, 5), Reason.UNTRIED);
         refuseAll();

@@ -29,6 +29,8 @@ class UnwritableOutcomesTest extends NodeTest {
 
     record Order(int number) {}
 
+    record Bad(int number) {}
+
     private static final int BAD = 7;
 
     private Rooms rooms;
@@ -220,6 +222,31 @@ class UnwritableOutcomesTest extends NodeTest {
         Awaitility.await().during(Duration.ofSeconds(2)).until(() -> node.count("dead") == 0);
         rooms.execute("DROP TRIGGER refuse ON rowlock.done");
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == ids.length);
+    }
+
+    /** One by one, they would pile up. Half of the outcomes come while some have been refused already. */
+    @Test
+    void outcomesOfOtherTypesAreWrittenTogetherAllTheSame() {
+        node.listener(Order.class, (context, payload) -> null).listener(Bad.class, (context, payload) -> null);
+        refuse("done", "0A000", "new.type = 'Bad'");
+        rooms.execute("CREATE SEQUENCE statements");
+        rooms.execute("""
+                CREATE FUNCTION count_statement() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN PERFORM nextval('statements'); RETURN NULL; END $$
+                """);
+        rooms.execute("CREATE TRIGGER counted AFTER INSERT ON rowlock.done EXECUTE FUNCTION count_statement()");
+        node.start();
+
+        for (int half = 1; half <= 2; half++) {
+            node.jobs.enqueueAll(IntStream.range(0, 1_500)
+                    .mapToObj(number -> number % 30 == 0 ? new Bad(number) : new Order(number))
+                    .toList());
+            int orders = half * 1_450;
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> node.count("done") == orders);
+        }
+
+        assertThat(rooms.number("SELECT last_value FROM statements")).isLessThan(600); // about 100; 2,800 one by one
+        assertThat(node.status().unwritten()).isEqualTo(100);
     }
 
     /** As proxies and routers do that applications put before their pool. */

@@ -23,8 +23,7 @@ public final class BringForward {
     private static final int STRETCH = 5_000;
 
     // The stretch is cut before the filter looks at it. What waits for something else than a time has a due time that
-    // says nothing, or that says
-    // when it goes on without.
+    // says nothing, or that says when it goes on without.
     private static final String SQL = """
             WITH looked AS MATERIALIZED (
                 SELECT id FROM rowlock.waiting WHERE id > :behind AND id < :end ORDER BY id LIMIT :stretch
