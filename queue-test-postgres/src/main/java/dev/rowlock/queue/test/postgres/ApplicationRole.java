@@ -69,9 +69,13 @@ final class ApplicationRole {
         return password;
     }
 
-    /** Lets it create schemas in a database, and tables of tests in {@code public}, where only owners may do so since PostgreSQL 15. */
+    /** Lets it create schemas in a database, if a superuser says so. */
+    String mayCreateIn(String database) {
+        return "grant create on database %s to %s".formatted(database, name);
+    }
+
+    /** Lets it create tables of tests in {@code public}, where only owners may do so since PostgreSQL 15. */
     void enter(String database) {
-        execute(server.homeDatabase(), "grant create on database %s to %s".formatted(database, name));
         execute(database, "grant create on schema public to " + name);
     }
 

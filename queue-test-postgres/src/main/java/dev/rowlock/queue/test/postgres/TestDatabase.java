@@ -39,9 +39,13 @@ public final class TestDatabase implements AutoCloseable {
         return database;
     }
 
-    /** A copy of a database to which nobody is connected. */
-    static TestDatabase copyOn(PostgresServer server, String original) {
-        TestDatabase database = create(server, " template " + original);
+    /**
+     * A copy of a database to which nobody is connected, with the rights that tests have there.
+     *
+     * @param how the strategy, if the server knows any
+     */
+    static TestDatabase copyOn(PostgresServer server, TestDatabase original, String how) {
+        TestDatabase database = make(server, " template " + original.name + how);
         OPEN.add(database.name);
         return database;
     }
@@ -54,15 +58,20 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     private static TestDatabase create(PostgresServer server, String how) {
+        TestDatabase database = make(server, how);
+        ApplicationRole.of(server).enter(database.name);
+        return database;
+    }
+
+    private static TestDatabase make(PostgresServer server, String how) {
         // Several JVMs may share a given server, so a counter would not do.
         String name = "test_" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
+        ApplicationRole role = ApplicationRole.of(server);
         try {
-            execute(server, "create database " + name + how);
+            execute(server, "create database " + name + how, role.mayCreateIn(name));
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database %s: %s".formatted(name, e.getMessage()), e);
         }
-        ApplicationRole role = ApplicationRole.of(server);
-        role.enter(name);
         return new TestDatabase(server, name, role.name(), role.password());
     }
 
@@ -134,10 +143,12 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    private static void execute(PostgresServer server, String sql) throws SQLException {
+    private static void execute(PostgresServer server, String... each) throws SQLException {
         try (Connection connection = server.unpooled(server.homeDatabase()).getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            for (String sql : each) {
+                statement.execute(sql);
+            }
         }
     }
 
