@@ -9,6 +9,7 @@ import dev.rowlock.queue.benchmark.stage.Size;
 import dev.rowlock.queue.benchmark.stage.Stage;
 import dev.rowlock.queue.benchmark.workload.Workload;
 import dev.rowlock.queue.benchmark.workload.Workloads;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ class WorkloadsTest {
 
     @ParameterizedTest
     @MethodSource("workloads")
+    @LongRunning
     void everyWorkloadMeasuresRowlockAndItsFloor(String name) {
         Workload workload = Workloads.named(name);
         List<Peer> peers = Runs.able(workload, SMALL, Peers.named(List.of("rowlock", "floor-retention")));
@@ -51,6 +53,7 @@ class WorkloadsTest {
     }
 
     @Test
+    @LongRunning
     void fastJobsBehindSlowOnesAreTimedForEveryPeerThatHasTwoNodes() {
         List<Peer> peers = Peers.named(List.of("rowlock", "db-scheduler"));
 
@@ -73,6 +76,7 @@ class WorkloadsTest {
 
     /** As a list they would take about 50 MB, in a heap of 32 MB. */
     @Test
+    @LongRunning
     void aStreamIsEnqueuedAndDrainedInAHeapThatCouldNotHoldItsJobs() {
         Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0, 1, Set.of()));
 
@@ -84,6 +88,7 @@ class WorkloadsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rowlock-no-retention", "floor", "db-scheduler", "quartz", "seed", "seed-no-skip"})
+    @LongRunning
     void everyPeerInThisJvmDrains(String peer) {
         Figures figures = Workloads.named("drain").run(Peers.named(peer), stage);
 
@@ -92,6 +97,7 @@ class WorkloadsTest {
     }
 
     @Test
+    @LongRunning
     void jobRunrDrainsAfterItsFirstPoll() {
         Figures figures = Workloads.named("drain").run(Peers.named("jobrunr"), stage);
 

@@ -2,6 +2,7 @@ package dev.rowlock.queue.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.test.postgres.LongRunning;
 import com.sun.net.httpserver.HttpServer;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
@@ -62,6 +63,7 @@ class PrefixTest {
 
     /** Whether the application hears of the prefix or not: no address is absolute. */
     @ParameterizedTest
+    @LongRunning
     @CsvSource({"/intern/, true", "/a/b/c/, false"})
     void itWorksBehindAProxyThatAddsAPrefix(String prefix, boolean told) throws IOException {
         HttpServer proxy = proxy(prefix, told);

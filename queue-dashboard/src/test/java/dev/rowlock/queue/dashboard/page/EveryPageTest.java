@@ -2,6 +2,7 @@ package dev.rowlock.queue.dashboard.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 import org.springframework.beans.factory.annotation.Autowired;
 
@@ -48,6 +48,7 @@ class EveryPageTest {
     }
 
     @Test
+    @LongRunning
     void everyPageOpensAndHasNoBarrierInBothThemes() {
         for (String theme : List.of("light", "dark")) {
             browser.open("").script("localStorage.setItem('rowlock-theme', arguments[0])", theme);
@@ -78,9 +79,18 @@ class EveryPageTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {360, 480})
-    void nothingIsWiderThanANarrowWindow(int width) {
+    @Test
+    void everyPageOpensInANarrowWindowWithoutABarrier() {
+        everyPageFits(360);
+    }
+
+    @Test
+    @LongRunning
+    void everyPageOpensInALessNarrowWindow() {
+        everyPageFits(480);
+    }
+
+    private void everyPageFits(int width) {
         browser.narrow(width);
         try {
             for (String page : List.of(
@@ -213,6 +223,7 @@ class EveryPageTest {
     }
 
     @ParameterizedTest
+    @LongRunning
     @CsvSource({"jobs, No job matches", "errors, No job is dead"})
     void aListSaysWhenThereIsMore(String page, String empty) {
         String queue = "more-" + page;
