@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.SchemaMode;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +34,11 @@ public final class SchemaMigrator {
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    private static final String MAY_NOT_MAKE_IT = """
+            SELECT current_database()
+             WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AND NOT has_database_privilege(current_database(), 'CREATE')
+            """;
 
     private final DataSource dataSource;
     private final Schema schema;
@@ -91,6 +98,9 @@ public final class SchemaMigrator {
                 warnIfMissing(connection);
                 return Optional.empty();
             }
+            if (mode == SchemaMode.MIGRATE) {
+                requireRight(connection);
+            }
             return SchemaHistory.read(connection, schema);
         } catch (SQLException e) {
             throw new CannotGetJdbcConnectionException(
@@ -105,6 +115,21 @@ public final class SchemaMigrator {
                     connection.getMetaData().getUserName(),
                     schema.name(),
                     connection.getCatalog());
+        }
+    }
+
+    /** Flyway tries for nine seconds to make a schema that the role may not make. */
+    private void requireRight(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(MAY_NOT_MAKE_IT)) {
+            statement.setString(1, schema.name());
+            try (ResultSet rows = statement.executeQuery()) {
+                if (rows.next()) {
+                    throw new SchemaForbiddenException(
+                            "its role may not make the tables in schema '%s': permission denied for database %s, where it has no right to CREATE"
+                                    .formatted(schema.name(), rows.getString(1)),
+                            null);
+                }
+            }
         }
     }
 
