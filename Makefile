@@ -25,7 +25,7 @@ long: ## Random properties, races, kills, clocks, small disks: what takes too lo
 	$(MAVEN) -Plong test $(A)
 
 matrix: ## What could differ on another server: make matrix A=-Drowlock.test.postgres.version=14
-	$(MAVEN) -Pmatrix test $(A)
+	$(MAVEN) -Pmatrix verify $(A)
 
 fix: ## Lay out the code
 	$(MAVEN) -q spotless:apply $(A)
