@@ -9,7 +9,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static dev.rowlock.queue.OurCode.BASE;
 import static dev.rowlock.queue.OurCode.MAIN;
-import static dev.rowlock.queue.OurCode.TESTS;
+import static dev.rowlock.queue.OurCode.classesBeside;
 import static dev.rowlock.queue.OurCode.full;
 import static dev.rowlock.queue.OurCode.packagesWithClasses;
 import static dev.rowlock.queue.OurCode.sources;
@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.Test;
 
 /** Checks the shape that CONTRIBUTING.md describes. {@link PackageMapTest} checks the map of packages. */
 class ArchitectureTest {
+
+    private static final JavaClasses TESTS = classesBeside(OurCode.class);
 
     // SQL
 

@@ -23,8 +23,8 @@ class BulkActionPlansTest extends BulkActionRooms {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aBatchReadsItsStretchAndItsJobsByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
-        dead(30_000, Rooms.QUEUE);
-        rooms.fill(20_000, rooms.node());
+        dead(15_000, Rooms.QUEUE);
+        rooms.fill(8_000, rooms.node());
         rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
         if (stale) {
             rooms.believeEmptied("dead", "waiting", "ready");
@@ -46,8 +46,8 @@ class BulkActionPlansTest extends BulkActionRooms {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void jobsThatAreKnownByTheirIdsAreReadByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
-        rooms.fill(20_000, rooms.node());
-        long first = dead(30_000, Rooms.QUEUE);
+        rooms.fill(8_000, rooms.node());
+        long first = dead(15_000, Rooms.QUEUE);
         refuse("BEFORE DELETE ON rowlock.dead", "OLD.id = " + (first + 3), "RAISE EXCEPTION 'not this one'");
         rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
         if (stale) {

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -33,13 +34,38 @@ class DoctorWithoutPoolTest {
         rowlocks.close();
     }
 
-    @Test
-    void itNamesWhoIsInTheWayOfTheWriters() throws Exception {
+    private HikariDataSource poolOfOne() {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.unpooled());
         config.setMaximumPoolSize(1);
         config.setConnectionTimeout(250);
-        HikariDataSource pool = rowlocks.opened(new HikariDataSource(config));
+        return rowlocks.opened(new HikariDataSource(config));
+    }
+
+    @Test
+    void itNamesThePoolAndExaminesTheDatabaseAllTheSame() throws Exception {
+        HikariDataSource pool = poolOfOne();
+        Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).unpooled(database.unpooled()));
+
+        try (Connection taken = pool.getConnection()) {
+            List<Finding> findings = rowlock.doctor().examine();
+
+            assertThat(taken.isClosed()).isFalse();
+            assertThat(findings)
+                    .filteredOn(finding -> finding.status() == Status.FAIL)
+                    .extracting(Finding::code)
+                    .containsExactly("connection-pool");
+            assertThat(findings)
+                    .filteredOn(finding -> finding.code().equals("lock-queue"))
+                    .extracting(Finding::status)
+                    .containsExactly(Status.OK);
+        }
+    }
+
+    @LongRunning
+    @Test
+    void itNamesWhoIsInTheWayOfTheWriters() throws Exception {
+        HikariDataSource pool = poolOfOne();
         Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).unpooled(database.unpooled()));
 
         try (Connection reader = database.unpooled().getConnection();

@@ -7,6 +7,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.search.Explanation.Kind;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,12 +54,14 @@ class FailingPoliciesTest extends WrittenPolicies {
         goesOnWithout(request -> Admission.of(List.of(-1L)));
     }
 
+    @LongRunning
     @Test
     void jobsGoOnWithoutAPolicyThatChoosesMoreThanThereIsRoomFor() {
         goesOnWithout(request ->
                 Admission.of(request.jobs().stream().map(WaitingJob::id).toList()));
     }
 
+    @LongRunning
     @Test
     @SuppressWarnings("NullAway")
     void jobsGoOnWithoutAPolicyThatReturnsNothing() {

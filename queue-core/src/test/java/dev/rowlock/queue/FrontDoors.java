@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.operate.PayloadRules;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
@@ -41,6 +42,11 @@ public final class FrontDoors {
 
     public static RecurringJobs recurringJobs(Database database, PayloadCodec codec, Wakeups wakeups) {
         return new StoredRecurringJobs(database, wakeups, scheduleRows(database, codec));
+    }
+
+    /** Policies that are given up, and asked again, ten times as soon. */
+    public static RowlockBuilder quickPolicies(RowlockBuilder builder) {
+        return builder.policyTimes(PolicyTimes.DEFAULT.faster(10));
     }
 
     public static JobSearch search(Database database) {

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
@@ -56,6 +57,19 @@ class FrozenTransactionsTest {
         rowlocks.close();
     }
 
+    @Test
+    void theServerEndsAClaimWhoseNodeStandsStillForTenSeconds() throws Exception {
+        Rooms rooms = Rooms.in(database);
+        rowlocks.built(Rowlocks.quick(database.dataSource())).limits().set(QueueLimit.of("default").maxRunning(50));
+        rooms.ready(List.of(Rooms.job("default", 0)));
+        List<String> limits = new ArrayList<>();
+
+        claim(rooms.node("node"), claiming -> limits.add(idleLimit(claiming)));
+
+        assertThat(limits).containsExactly("10s");
+    }
+
+    @LongRunning
     @Test
     void aNodeThatFreezesInAClaimStopsTheQueueForSecondsOnly() throws Exception {
         Rooms rooms = Rooms.in(database);
@@ -112,8 +126,10 @@ class FrozenTransactionsTest {
     private void freezeInAClaim(long node) {
         Thread claiming = new Thread(() -> {
             try {
-                new ClaimKeyedJobs(new Database(freezing(), new Schema("rowlock")), Duration.ofSeconds(2))
-                        .run("default", Turn.FIRST, 5, 1000, Which.ALL, node, null);
+                claim(node, connection -> {
+                    frozen.countDown();
+                    thaw.await();
+                });
             } catch (DataAccessException e) {
                 // It has lost its connection.
             }
@@ -122,8 +138,18 @@ class FrozenTransactionsTest {
         claiming.start();
     }
 
+    private interface BeforeCommit {
+
+        void run(Connection claiming) throws Exception;
+    }
+
+    private void claim(long node, BeforeCommit beforeCommit) {
+        new ClaimKeyedJobs(new Database(pool(beforeCommit), new Schema("rowlock")), Duration.ofSeconds(2))
+                .run("default", Turn.FIRST, 5, 1000, Which.ALL, node, null);
+    }
+
     /** A pool without auto-commit, so that a claim is a transaction of several statements. */
-    private DataSource freezing() {
+    private DataSource pool(BeforeCommit beforeCommit) {
         return new DelegatingDataSource(database.unpooled()) {
             @Override
             public Connection getConnection() throws SQLException {
@@ -132,8 +158,7 @@ class FrozenTransactionsTest {
                 return (Connection) Proxy.newProxyInstance(
                         getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
                             if (method.getName().equals("commit") && hasClaimed(real)) {
-                                frozen.countDown();
-                                thaw.await();
+                                beforeCommit.run(real);
                             }
                             try {
                                 return method.invoke(real, args);

@@ -7,6 +7,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -90,13 +91,25 @@ class HalfOfTheThreadsTest {
 
     static Stream<Arguments> backlogs() {
         return Stream.of(
-                Arguments.of(5, 5, 1, NO_LIMIT, true),
                 Arguments.of(5, 50, 1, NO_LIMIT, false),
                 Arguments.of(50, 5, 1, NO_LIMIT, true),
+                Arguments.of(5, 50, 1, NO_LIMIT.maxRunningPerKey(2), true));
+    }
+
+    static Stream<Arguments> moreBacklogs() {
+        return Stream.of(
+                Arguments.of(5, 5, 1, NO_LIMIT, true),
                 Arguments.of(5, 300, 1, NO_LIMIT, true),
                 Arguments.of(20, 20, 3, NO_LIMIT, false),
-                Arguments.of(5, 50, 1, NO_LIMIT.maxRunningPerKey(2), true),
                 Arguments.of(50, 5, 1, NO_LIMIT.maxRunning(2), true));
+    }
+
+    @LongRunning
+    @ParameterizedTest(name = "{0} ms without a key, {1} ms with one, {2} nodes, {3}, without a key first: {4}")
+    @MethodSource("moreBacklogs")
+    void bothKindsHoldHalfOfTheThreadsWhateverTheirBacklogs(
+            long plainMillis, long keyedMillis, int nodes, QueueLimit limit, boolean plainFirst) {
+        bothKindsHoldHalfOfTheThreadsWhileBothHaveABacklog(plainMillis, keyedMillis, nodes, limit, plainFirst);
     }
 
     @ParameterizedTest(name = "{0} ms without a key, {1} ms with one, {2} nodes, {3}, without a key first: {4}")

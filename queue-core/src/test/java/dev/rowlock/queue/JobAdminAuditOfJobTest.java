@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What the audit says about one job, and of which error a bulk action was. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobAdminAuditOfJobTest {
 
     private static final int LIMIT = 50;

@@ -59,14 +59,14 @@ class LargeResultsTest extends WorkflowNodes {
 
     @Test
     void allWhoWaitForLargeResultsGetThem() {
-        List<CompletableFuture<Numbered>> waits = large(80, 1_000_000).stream()
+        List<CompletableFuture<Numbered>> waits = large(40, 1_000_000).stream()
                 .map(first.jobs()::enqueue)
                 .map(id -> first.results().future(id, LONG, Numbered.class))
                 .toList();
 
         assertThat(waits.stream().map(CompletableFuture::join))
                 .extracting(Numbered::number)
-                .containsExactlyElementsOf(IntStream.range(0, 80).boxed().toList());
+                .containsExactlyElementsOf(IntStream.range(0, 40).boxed().toList());
     }
 
     @Test

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A transaction of the application that has changed a workflow stays open: others go on. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class LockedWorkflowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

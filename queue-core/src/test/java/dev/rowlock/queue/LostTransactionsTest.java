@@ -16,7 +16,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A transactional listener whose transaction was lost under its hands is told why, not only that it was. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class LostTransactionsTest {
 
     record Work(int number) {}

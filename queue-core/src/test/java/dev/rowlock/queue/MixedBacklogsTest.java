@@ -12,6 +12,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
@@ -46,10 +47,12 @@ class MixedBacklogsTest {
 
     static final List<QueueLimit> RULES = List.of(
             NO_RULE,
-            QueueLimit.of("places").maxRunning(3),
             QueueLimit.of("keys").maxRunningPerKey(1),
+            QueueLimit.of("order").inOrder(AfterFailure.HOLD));
+
+    static final List<QueueLimit> MORE_RULES = List.of(
+            QueueLimit.of("places").maxRunning(3),
             QueueLimit.of("lent").maxRunningPerKey(1).burstPerKey(3),
-            QueueLimit.of("order").inOrder(AfterFailure.HOLD),
             QueueLimit.of("rates").ratePerKey(Rate.perHour(5).burst(5)));
 
     private static final String IDLE = "idle";
@@ -94,6 +97,13 @@ class MixedBacklogsTest {
 
         assertThat(CONTENT.runnable()).isGreaterThan(4 * Collections.max(atMost.values()));
         assertBeginBefore(queue, atMost);
+    }
+
+    @LongRunning
+    @ParameterizedTest(name = "{0}")
+    @FieldSource("MORE_RULES")
+    void nobodyWaitsForTheBacklogOfOthersUnderOtherRules(QueueLimit rule) {
+        nobodyWaitsForTheBacklogOfOthers(rule);
     }
 
     @Test

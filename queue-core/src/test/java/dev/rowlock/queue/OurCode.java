@@ -16,14 +16,13 @@ final class OurCode {
 
     static final String BASE = "dev.rowlock.queue";
     static final JavaClasses MAIN = classesBeside(JobTemplate.class);
-    static final JavaClasses TESTS = classesBeside(OurCode.class);
 
     private static final Path SOURCES = Path.of("src", "main", "java");
 
     private OurCode() {}
 
     /** All classes of the folder that this one comes from. */
-    private static JavaClasses classesBeside(Class<?> one) {
+    static JavaClasses classesBeside(Class<?> one) {
         return new ClassFileImporter()
                 .importUrl(one.getProtectionDomain().getCodeSource().getLocation());
     }

@@ -8,6 +8,7 @@ import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A policy chooses for a queue whose limit is full. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class PoliciesWithFullLimitsTest {
 
     private static final int THREADS = 4;
@@ -50,6 +51,7 @@ class PoliciesWithFullLimitsTest {
         Rowlock node = rowlocks.built(Rowlocks.quick(database.dataSource())
                 .limit(QueueLimit.of("default").maxRunning(1))
                 .policy(new Eager())
+                .policyTimes(PolicyTimes.DEFAULT.faster(10))
                 .listener(Send.class, (send, job) -> mayEnd.await(1, TimeUnit.MINUTES)));
         node.jobs().enqueueAll(IntStream.range(0, 16).mapToObj(Send::new).toList());
 

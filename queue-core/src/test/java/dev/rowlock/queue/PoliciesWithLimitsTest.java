@@ -85,6 +85,7 @@ class PoliciesWithLimitsTest extends WrittenPolicies {
         Rowlock only = rowlocks.started(Rowlocks.quick(database.dataSource())
                 .limit(QueueLimit.of("default").maxRunningPerKey(1))
                 .policy(policy(WrittenPolicies::all))
+                .policyTimes(QUICK)
                 .listener(Send.class, (send, job) -> {
                     if (send.to().equals("long")) {
                         begun.countDown();

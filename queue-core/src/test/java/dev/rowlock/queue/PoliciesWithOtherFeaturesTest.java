@@ -76,7 +76,7 @@ class PoliciesWithOtherFeaturesTest extends PolicyNodes {
         first.jobs().enqueue(new Task("two"));
 
         await().atMost(LONG)
-                .until(() -> asked.get() > 4); // what it chooses is taken back after a second, and shown again
+                .until(() -> asked.get() > 3); // what it chooses is taken back after a second, and shown again
         assertThat(ran).isEmpty();
         first.admin().resume("default");
 

@@ -19,11 +19,19 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The server refuses to move one job of a queue that has a policy. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class PoliciesWithRefusedJobsTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);
     private static final int OTHERS = 20;
+
+    /** What is refused is tried again soon. */
+    private static final PolicyTimes TIMES = new PolicyTimes(
+            Duration.ofMillis(200),
+            Duration.ofSeconds(1),
+            Duration.ofMillis(800),
+            Duration.ofMillis(300),
+            Duration.ofMillis(500));
 
     record Send(int number) {}
 
@@ -36,7 +44,7 @@ class PoliciesWithRefusedJobsTest {
     PoliciesWithRefusedJobsTest(TestDatabase database) {
         jdbc = JdbcClient.create(database.dataSource());
         node = rowlocks.built(Rowlocks.quick(database.dataSource())
-                .policyTimes(PolicyTimes.DEFAULT.faster(10))
+                .policyTimes(TIMES)
                 .policy(new All())
                 .listener(Send.class, (send, job) -> sent.add(send.number())));
         node.jobs().enqueueAll(IntStream.range(0, OTHERS).mapToObj(Send::new).toList());

@@ -29,7 +29,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RowlockTest {
 
     record Greeting(String to) {}
@@ -255,6 +255,8 @@ class RowlockTest {
 
     @Test
     void theTablesAreMadeWhenItIsBuilt() {
+        dropTables();
+
         rowlocks.built(Rowlock.builder(pool).schema("jobs"));
 
         assertThat(schemas()).contains("jobs").doesNotContain("rowlock");
@@ -262,6 +264,7 @@ class RowlockTest {
 
     @Test
     void theTablesAreMadeAtTheStartIfThatIsAskedFor() {
+        dropTables();
         Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).schemaOnStart(SchemaMode.MIGRATE));
         assertThat(schemas()).doesNotContain("rowlock");
 
@@ -272,11 +275,16 @@ class RowlockTest {
 
     @Test
     void aSchemaPreparedElsewhereIsLeftAlone() {
+        dropTables();
         Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).schemaElsewhere());
 
         rowlock.start();
 
         assertThat(schemas()).doesNotContain("rowlock");
+    }
+
+    private void dropTables() {
+        sql.sql("DROP SCHEMA rowlock CASCADE").update();
     }
 
     private Set<String> schemas() {

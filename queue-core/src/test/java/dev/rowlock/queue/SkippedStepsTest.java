@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A step that takes jobs is skipped before it has got any. Nobody need close it. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class SkippedStepsTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);

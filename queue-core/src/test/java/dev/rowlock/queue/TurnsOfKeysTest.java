@@ -8,6 +8,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -62,12 +63,24 @@ class TurnsOfKeysTest {
                 .flatMap(limit -> Stream.of(Arguments.of(limit, 1), Arguments.of(limit, 2)));
     }
 
+    @Test
+    void keysShareThePlacesOfTheQueueOverTwoNodes() {
+        assertShares(QueueLimit.of("default").maxRunning(3), 2, Map.of("a", 1, "b", 1, "c", 1));
+    }
+
+    @Test
+    void aKeyWithAWeightGetsMoreOfTheRateOfTheQueue() {
+        assertShares(QueueLimit.of("default").rate(RATE), 1, Map.of("a", 1, "b", 3, "c", 1));
+    }
+
+    @LongRunning
     @ParameterizedTest
     @MethodSource("limits")
     void eachKeyGetsItsShare(QueueLimit limit, int nodes) {
         assertShares(limit, nodes, Map.of("a", 1, "b", 1, "c", 1));
     }
 
+    @LongRunning
     @ParameterizedTest
     @MethodSource("limits")
     void aKeyWithAWeightGetsSoManyTimesMore(QueueLimit limit, int nodes) {
@@ -82,7 +95,7 @@ class TurnsOfKeysTest {
 
     /** Not half of the jobs: one that takes long, because the machine does, counts as long as it takes. */
     @ParameterizedTest
-    @CsvSource({"1,1", "1,2", "3,1", "3,2"})
+    @CsvSource({"1,1", "3,2"})
     void jobsWithoutKeysHoldPlacesForHalfOfTheTime(int places, int nodes) {
         int all = begin(QueueLimit.of("default").maxRunning(places), nodes, Map.of("a", 1, "b", 1, NO_KEY, 2));
         Rooms rooms = Rooms.in(database.dataSource(), new Schema("rowlock"));
@@ -100,6 +113,12 @@ class TurnsOfKeysTest {
         assertThat(plain).isCloseTo(keyed, within(longest + (plain + keyed) * 3 / 10));
     }
 
+    @Test
+    void noKeyOfSeveralWaitsUntilOthersHaveNothingMore() {
+        assertShares(QueueLimit.of("default").maxRunning(2), 2, many(12));
+    }
+
+    @LongRunning
     @Test
     void noKeyOfManyWaitsUntilOthersHaveNothingMore() {
         assertShares(QueueLimit.of("default").maxRunning(2), 2, many(60));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Payloads that nobody could read are not stored, and stored ones that say nothing to their class do not run as objects of nulls. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class UnreadablePayloadsTest {
 
     @JobType("send-mail")

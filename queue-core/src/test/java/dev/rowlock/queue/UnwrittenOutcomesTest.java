@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true, freshPerTest = true)
 class UnwrittenOutcomesTest {
 
-    private static final int JOBS = 4_000;
+    private static final int JOBS = 2_000;
 
     private final TestDatabase database;
     private final Rowlocks rowlocks = new Rowlocks();
@@ -38,9 +38,10 @@ class UnwrittenOutcomesTest {
     @Test
     void noJobBeginsWhoseOutcomeWouldOnlyWaitInMemory() throws Exception {
         AtomicInteger ran = new AtomicInteger();
+        CountDownLatch free = new CountDownLatch(1);
         Rowlock rowlock = rowlocks.built(quick(database.dataSource()).listener(Mail.class, (mail, job) -> {
             ran.incrementAndGet();
-            new CountDownLatch(1).await(10, TimeUnit.MILLISECONDS);
+            free.await(20, TimeUnit.MILLISECONDS);
         }));
         rowlock.jobs().enqueueAll(IntStream.range(0, JOBS).mapToObj(Mail::new).toList());
 
@@ -50,14 +51,15 @@ class UnwrittenOutcomesTest {
             rowlock.start();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> rowlock.status().inVain().toSeconds() > 8);
+                    .until(() -> rowlock.status().inVain().toSeconds() > 6);
 
             int before = ran.get();
             assertThat(before).isBetween(1, JOBS - 1);
-            // 400 more would run meanwhile.
+            // 200 more would run meanwhile.
             Awaitility.await().during(Duration.ofSeconds(1)).until(() -> ran.get() == before);
 
             other.rollback();
+            free.countDown();
         }
 
         Awaitility.await()

@@ -28,7 +28,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class WorkflowStepsTest extends WorkflowNodes {
 
     /** Jobs of a wide step. */
-    private static final int WIDE = 10_000;
+    private static final int WIDE = 3_000;
 
     WorkflowStepsTest(TestDatabase database) {
         super(database);

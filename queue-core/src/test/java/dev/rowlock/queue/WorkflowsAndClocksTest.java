@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The server's clock was days ahead when a workflow was started, and has been set right since. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowsAndClocksTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);

@@ -3,6 +3,7 @@ package dev.rowlock.queue.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
@@ -42,7 +43,7 @@ class FeatureMetersTest {
 
     FeatureMetersTest(TestDatabase test) {
         this.measure = new MeasureFeatures(new Database(test.dataSource(), new Schema("rowlock")));
-        this.rowlock = Rowlock.builder(test.dataSource())
+        this.rowlock = FrontDoors.quickPolicies(Rowlock.builder(test.dataSource()))
                 .keepAlive(false)
                 .policy(new AdmissionPolicy() {
                     @Override

@@ -28,7 +28,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A process that enqueues and a node, each with a tracer of its own, and the spans that both have ended. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 abstract class TracingTest {
 
     @JobType(queue = "orders")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Claims by the notification listener's thread, on its own connection. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class ClaimAtOnceTest {
 
     private ClaimingNode node;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A node whose threads never end a job makes one claim after the other. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class ClaimerTest {
 
     private static final int MANY = 100;

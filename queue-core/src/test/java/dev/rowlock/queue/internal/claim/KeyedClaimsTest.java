@@ -25,7 +25,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class KeyedClaimsTest {
 
     private final ClaimingNode node;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Keys that wait longer for their limits than a queue is looked at for keys after there was one, on a node that polls each ten minutes. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class LateKeysTest {
 
     private final ClaimingNode node;

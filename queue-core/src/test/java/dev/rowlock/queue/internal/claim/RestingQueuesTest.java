@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Which queues rest until a wake-up announces a job, and who polls them. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class RestingQueuesTest {
 
     private ClaimingNode node;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class HealthyUnderLoadTest {
 
     private static final Set<Status> FINE = EnumSet.of(Status.OK, Status.INFO, Status.SKIPPED);
-    private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(2);
     private static final int BATCH = 200;
 
     private final TestDatabase test;

@@ -27,14 +27,14 @@ class WorkflowChecksTest {
     void itReadsNoTableAsAWhole() throws Exception {
         rooms.execute("INSERT INTO rowlock.workflow (id, name, state, ended_at)"
                 + " SELECT i, 'w', CASE WHEN i % 100 = 0 THEN 'running' ELSE 'succeeded' END,"
-                + " CASE WHEN i % 100 > 0 THEN now() END FROM generate_series(100000, 150000) AS i");
+                + " CASE WHEN i % 100 > 0 THEN now() END FROM generate_series(100000, 115000) AS i");
         rooms.execute(
                 "INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)"
-                        + " SELECT i, s, 's' || s, 'released', false FROM generate_series(100000, 150000) AS i, generate_series(0, 1) AS s");
+                        + " SELECT i, s, 's' || s, 'released', false FROM generate_series(100000, 115000) AS i, generate_series(0, 1) AS s");
         rooms.execute("INSERT INTO rowlock.workflow_edge (workflow_id, parent_no, child_no, runs_after)"
-                + " SELECT i, 0, 1, 'success-or-hold' FROM generate_series(100000, 150000) AS i");
+                + " SELECT i, 0, 1, 'success-or-hold' FROM generate_series(100000, 115000) AS i");
         rooms.execute("INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no, state)"
-                + " SELECT i, i, 0, 2 FROM generate_series(100000, 150000) AS i");
+                + " SELECT i, i, 0, 2 FROM generate_series(100000, 115000) AS i");
         rooms.execute("VACUUM ANALYZE rowlock.workflow");
         rooms.execute("VACUUM ANALYZE rowlock.workflow_step");
         rooms.execute("VACUUM ANALYZE rowlock.workflow_edge");

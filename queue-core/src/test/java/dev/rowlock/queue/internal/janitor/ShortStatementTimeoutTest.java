@@ -24,6 +24,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -104,6 +105,7 @@ class ShortStatementTimeoutTest {
         assertThat(rooms.count("ready")).isEqualTo(JOBS);
     }
 
+    @LongRunning
     @Test
     void oneJobThatTakesTooLongAloneDoesNotKeepOthersOfDeadNodesBack() {
         ClaimedJob first = rooms.running();
@@ -119,6 +121,7 @@ class ShortStatementTimeoutTest {
         assertThat(rooms.roomsOf(first.id())).containsExactly("running");
     }
 
+    @LongRunning
     @Test
     void oneStrandedClaimThatTakesTooLongAloneDoesNotKeepOthers() {
         ClaimedJob first = rooms.running(21).get(0);

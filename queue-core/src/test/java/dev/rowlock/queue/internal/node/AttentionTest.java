@@ -32,14 +32,14 @@ class AttentionTest {
             long before = beats(node);
 
             int changes = 0;
-            while (System.nanoTime() - begun < Duration.ofSeconds(3).toNanos()) {
+            while (System.nanoTime() - begun < Duration.ofMillis(1_500).toNanos()) {
                 node.admin.pause("other");
                 node.admin.resume("other");
                 changes += 2;
             }
 
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun) + 1;
-            assertThat(changes).isGreaterThan(100);
+            assertThat(changes).isGreaterThan(50);
             assertThat(beats(node) - before).isBetween(1L, seconds * 5 + 1);
         }
     }

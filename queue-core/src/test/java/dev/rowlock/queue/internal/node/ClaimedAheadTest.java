@@ -103,7 +103,7 @@ class ClaimedAheadTest extends NodeTest {
     /** With a horizon so long that nothing is given back for a while. */
     @Test
     void aTimeoutCountsFromTheHandlersStart() {
-        Duration timeout = Duration.ofSeconds(2);
+        Duration timeout = Duration.ofSeconds(1);
         AtomicReference<Duration> left = new AtomicReference<>(Duration.ZERO);
         AtomicReference<Duration> ran = new AtomicReference<>(Duration.ZERO);
         CountDownLatch ended = new CountDownLatch(1);

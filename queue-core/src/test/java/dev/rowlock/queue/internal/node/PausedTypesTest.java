@@ -86,6 +86,7 @@ class PausedTypesTest extends NodeTest {
         node.awaitState(id, JobState.WAITING);
         assertThat(ran).isEmpty();
         node.admin.resumeType("Charge");
+        node.admin.runNow(id);
         await().until(() -> ran.contains("charge"));
         assertThat(node.search.find(id).orElseThrow().attempt()).isEqualTo(1);
     }

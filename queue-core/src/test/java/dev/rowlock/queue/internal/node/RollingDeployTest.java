@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class RollingDeployTest {
 
     private static final int JOBS = 20;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -165,6 +166,7 @@ class StopAndPauseTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
     }
 
+    @LongRunning
     @Test
     void aClaimThatIsUnderWayForSecondsAtAStopCostsItsJobNothing() {
         claimsTake(Duration.ofSeconds(4));

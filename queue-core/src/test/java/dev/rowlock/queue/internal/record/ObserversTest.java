@@ -74,7 +74,10 @@ class ObserversTest extends NodeTest {
                 await(never);
             }
         };
-        node.observer(hanging).listener(Greet.class, (context, payload) -> null).start();
+        node.drain(Duration.ofMillis(100))
+                .observer(hanging)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
 
         awaitCompleted(enqueue(50));
 

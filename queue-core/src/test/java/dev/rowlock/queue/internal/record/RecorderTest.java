@@ -66,7 +66,7 @@ class RecorderTest extends NodeTest {
             // It is tried again several times meanwhile.
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(5))
-                    .during(Duration.ofSeconds(3))
+                    .during(Duration.ofMillis(1_500))
                     .until(() -> !waitsForALock());
 
             business.rollback();
@@ -147,7 +147,7 @@ class RecorderTest extends NodeTest {
             node.start();
             awaitWaitingForALock();
             // Tried again and again by now, so the next try would be some time away.
-            Awaitility.await().during(Duration.ofSeconds(2)).until(() -> !waitsForALock());
+            Awaitility.await().during(Duration.ofSeconds(1)).until(() -> !waitsForALock());
 
             business.rollback();
             node.stop();

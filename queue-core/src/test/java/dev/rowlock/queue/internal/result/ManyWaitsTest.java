@@ -22,11 +22,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** Eight looks' worth of jobs, none of which takes less than 120 ms. */
+/** Four looks' worth of jobs, none of which takes less than 120 ms. */
 @PostgresTest(migrated = true)
 class ManyWaitsTest {
 
-    private static final int JOBS = 8 * Waits.ASKED_AT_ONCE;
+    private static final int JOBS = 4 * Waits.ASKED_AT_ONCE;
     private static final Duration SLOW = Duration.ofMillis(120);
     private static final long SECONDS = 15;
 

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.attempt.TestExecution;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
@@ -131,6 +132,7 @@ class HandlerThreadsTest {
     }
 
     /** The first job ends after the second one has begun, though the only free thread may have seemed to be there for both. */
+    @LongRunning
     @Test
     void noJobWaitsForAnotherWhileThereMayBeMoreThreads() {
         threads = new HandlerThreads("mail", 2, buffer, this::work, Duration.ofNanos(1));

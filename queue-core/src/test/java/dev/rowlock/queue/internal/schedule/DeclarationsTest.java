@@ -22,7 +22,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What applications declare, on one node or several. The database's clock begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class DeclarationsTest {
 
     private static FrozenClock clock;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Which of several versions of an application decides. The database's clock begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class DeclaredVersionsTest {
 
     private static FrozenClock clock;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is declared by nobody any more. The database's clock begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class RetiredDeclarationsTest {
 
     private static FrozenClock clock;

@@ -163,12 +163,14 @@ class ConnectionSettingsTest {
                 List<OutcomeStatements.Finished> outcome =
                         List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null));
 
-                business.setAutoCommit(false);
-                try (Statement statement = business.createStatement()) {
-                    statement.execute("SELECT FROM rowlock.running WHERE id = %d FOR UPDATE".formatted(job.id()));
+                if (round == 2) { // when the driver knows the statement
+                    business.setAutoCommit(false);
+                    try (Statement statement = business.createStatement()) {
+                        statement.execute("SELECT FROM rowlock.running WHERE id = %d FOR UPDATE".formatted(job.id()));
+                    }
+                    assertThatThrownBy(() -> finish.finish(outcome, true)).hasStackTraceContaining("lock timeout");
+                    business.rollback();
                 }
-                assertThatThrownBy(() -> finish.finish(outcome, true)).hasStackTraceContaining("lock timeout");
-                business.rollback();
 
                 assertThat(finish.finish(outcome, true)).hasSize(1);
             }

@@ -67,7 +67,7 @@ class ConservationLawTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {4, 5})
+    @ValueSource(longs = 4)
     void noMoveLosesOrDoublesAJobWhileOthersMoveJobsToo(long seed) throws Exception {
         List<RandomWalk> walks = LongStream.range(0, 4)
                 .mapToObj(walker -> new RandomWalk(rooms, seed * 100 + walker))

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Representative
 class PlansTest {
 
-    private static final int FULL = 50_000;
+    private static final int FULL = 20_000;
     private static final List<String> LIVE = List.of("ready", "waiting", "running", "payload");
 
     private final TestDatabase test;

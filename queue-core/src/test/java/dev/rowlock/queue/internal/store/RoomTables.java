@@ -40,9 +40,22 @@ final class RoomTables {
 
     private RoomTables() {}
 
+    /** Only those that hold something, or did: new files for all of them take ten times as long. */
     static void empty(Rooms rooms) {
-        rooms.execute("TRUNCATE "
-                + String.join(", ", TABLES.stream().map("rowlock."::concat).toList()));
+        List<String> used = rooms.sql("""
+                        SELECT name FROM unnest(string_to_array(?, ',')) AS name
+                         WHERE EXISTS (SELECT FROM (SELECT name::regclass::oid UNION SELECT relid FROM pg_partition_tree(name::regclass)) AS part (oid)
+                                         JOIN pg_class USING (oid)
+                                        WHERE pg_relation_size(oid) > 0 OR relpages > 0 OR reltuples >= 0)
+                        """)
+                .param(String.join(
+                        ",",
+                        TABLES.stream().map("rowlock."::concat).map(rooms.database()::sql).toList()))
+                .query(String.class)
+                .list();
+        if (!used.isEmpty()) {
+            rooms.execute("TRUNCATE " + String.join(", ", used));
+        }
     }
 
     static void dropDonePartitions(Rooms rooms) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Workflows within workflows, as a job makes them that starts another one for what comes next. */
 @PostgresTest(freshPerTest = true, migrated = true)
+@LongRunning
 class NestedWorkflowsTest {
 
     private static final int LEVELS = 3_000;

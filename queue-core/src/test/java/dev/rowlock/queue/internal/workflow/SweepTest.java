@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -159,6 +160,7 @@ class SweepTest {
     }
 
     /** As many as one look finds. */
+    @LongRunning
     @Test
     void stepsThatCannotGoOnKeepNoLaterOneFromBeingFound() {
         rooms.execute("ALTER TABLE rowlock.ready ADD CONSTRAINT refused CHECK (queue <> 'refused')");

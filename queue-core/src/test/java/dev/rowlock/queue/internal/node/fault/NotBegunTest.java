@@ -58,7 +58,7 @@ class NotBegunTest {
     @Test
     void aLargePayloadThatCannotBeReadForAMomentCostsNoAttempt() {
         node.listener(Note.class, (context, payload) -> context.attempt());
-        pool.refusals.set(2);
+        pool.refusals.set(1);
         node.start();
 
         long id = node.jobs.enqueue(LARGE, o -> o.maxRetries(0));
@@ -83,7 +83,7 @@ class NotBegunTest {
             }
         });
         node.listener(Note.class, (context, payload) -> runs.incrementAndGet(), TestNode::transactional);
-        pool.refusals.set(2);
+        pool.refusals.set(1);
         node.start();
 
         long id = node.jobs.enqueue(new Note("short"), o -> o.maxRetries(0));

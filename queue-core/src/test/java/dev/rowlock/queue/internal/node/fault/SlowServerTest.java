@@ -18,7 +18,7 @@ class SlowServerTest {
 
     record Greet(String name) {}
 
-    private static final int JOBS = 300;
+    private static final int JOBS = 120;
 
     @Test
     void claimsBecomeSmallerUntilTheyTakeNoLongerThanAStatementMay(TestDatabase database) {

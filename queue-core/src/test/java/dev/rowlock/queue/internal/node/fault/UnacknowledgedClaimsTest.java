@@ -10,7 +10,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class UnacknowledgedClaimsTest {
 
     public record Greet(String name) {}

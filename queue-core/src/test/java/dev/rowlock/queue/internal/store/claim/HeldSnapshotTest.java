@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Representative
 class HeldSnapshotTest {
 
-    private static final int JOBS = 20_000;
+    private static final int JOBS = 10_000;
     private static final int BATCH = 500;
     private static final String CLAIM = "ready_in_order";
     private static final String DISPATCH = "waiting_by_due";

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Representative
 class KeyedPlansTest {
 
-    private static final int JOBS = 20_000;
+    private static final int JOBS = 8_000;
     private static final String ROOMS =
             "rowlock.ready, rowlock.waiting, rowlock.running, rowlock.dead, rowlock.rate_state";
 

@@ -16,6 +16,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -106,6 +107,7 @@ class RemoveFreeKeysTest {
      * Nobody can stop the sweep between its snapshot and its locks, so this one races. Many held keys in front of those
      * that are fought for make that moment long.
      */
+    @LongRunning
     @Test
     void eachKeyHasOneLiveJobHoweverKeysAreTakenFreedAndRemoved() throws Exception {
         int producers = 3;

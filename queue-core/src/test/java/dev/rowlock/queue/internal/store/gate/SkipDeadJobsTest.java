@@ -119,8 +119,8 @@ class SkipDeadJobsTest {
                 "ALTER TABLE rowlock.dead SET (autovacuum_enabled = off)"); // statistics come when they are told to
         for (int analyzed = 0; analyzed < 2; analyzed++) {
             rooms.execute("TRUNCATE rowlock.dead");
-            dead(QUEUE, "other", 20_000);
-            rooms.execute("UPDATE rowlock.dead SET job_key = 'key-' || id % 2000");
+            dead(QUEUE, "other", 6_000);
+            rooms.execute("UPDATE rowlock.dead SET job_key = 'key-' || id % 600");
             dead(QUEUE, "a", 1);
             try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
                 new SkipDeadJobs(explained.database()).run(QUEUE, "a", NOTE);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Somebody lets a held job run by hand, and it is held again in the moment in which the note of the first time is removed. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class HeldNotesRaceTest {
 
     private final TestDatabase test;

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SearchPlansTest {
 
-    private static final int DEAD = 120_000;
-    private static final int SIZE = 100;
+    private static final int DEAD = 24_000;
+    private static final int SIZE = 20;
     private static final Pattern BUFFERS = Pattern.compile("Buffers: shared( hit=(\\d+))?( read=(\\d+))?");
 
     private final TestDatabase test;
@@ -53,7 +53,7 @@ class SearchPlansTest {
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
                 SELECT nextval('rowlock.job_id'), now() - i * interval '1 s', now(), 0, 1, 0,
                        CASE WHEN i % 50 = 0 THEN 'quarantined' ELSE 'failed' END, CASE WHEN i % 10 = 0 THEN 'print' ELSE 'mail' END, 'send', '{}',
-                       jsonb_build_array(jsonb_build_object('type', CASE WHEN i BETWEEN 60000 AND 60200 THEN 'Rare' ELSE 'E' || chr(65 + i % 20) END, 'message', 'order ' || i, 'trace', repeat(md5(i::text), 20),
+                       jsonb_build_array(jsonb_build_object('type', CASE WHEN i BETWEEN 12000 AND 12040 THEN 'Rare' ELSE 'E' || chr(65 + i % 20) END, 'message', 'order ' || i, 'trace', repeat(md5(i::text), 20),
                                                             'attempt', 1, 'at', now()))
                   FROM generate_series(1, ?) AS i
                 """).param(DEAD).update();

@@ -12,10 +12,12 @@ import java.util.regex.Pattern;
 /** Tables full of workflows, statistics that are wrong in several ways, and what is wrong with a plan. */
 final class FullWorkflows {
 
-    /** Workflows 1 to 1,000 are chains of ten steps, workflow 2,000 is one of 10,000; step {@code n} of workflow {@code w} has the job {@code w * 10,000 + n}. */
-    static final int CHAINS = 1_000;
+    /** Workflows 1 to 500 are chains of ten steps, workflow 2,000 is a longer one; step {@code n} of workflow {@code w} has the job {@code w * 10,000 + n}. */
+    static final int CHAINS = 500;
 
     static final long LONG_CHAIN = 2_000;
+
+    static final int LONG_STEPS = 4_000;
 
     static final List<String> TABLES = List.of(
             "workflow", "workflow_step", "workflow_edge", "workflow_job", "waiting", "ready", "running", "done");
@@ -63,8 +65,8 @@ final class FullWorkflows {
         rooms.execute("""
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)
                 SELECT w.id, n, 's' || n, CASE n WHEN 0 THEN 'released' ELSE 'waiting' END, false
-                  FROM rowlock.workflow w, generate_series(0, CASE w.id WHEN %d THEN 9999 ELSE 9 END) AS n
-                """.formatted(LONG_CHAIN));
+                  FROM rowlock.workflow w, generate_series(0, CASE w.id WHEN %d THEN %d ELSE 9 END) AS n
+                """.formatted(LONG_CHAIN, LONG_STEPS - 1));
         rooms.execute(
                 "INSERT INTO rowlock.workflow_edge SELECT workflow_id, step_no - 1, step_no, 'success' FROM rowlock.workflow_step WHERE step_no > 0");
         rooms.execute(

@@ -22,13 +22,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** A step that runs after a thousand others: each of their ends costs little, in whatever order they come, and is decided about at once where it matters. */
+/** A step that runs after hundreds of others: each of their ends costs little, in whatever order they come, and is decided about at once where it matters. */
 @PostgresTest(freshPerTest = true, migrated = true)
 class ManyParentsTest {
 
-    private static final int PARENTS = 1_000;
+    private static final int PARENTS = 300;
 
-    /** To look at all parents whenever one ends takes ten thousand. */
+    /** To look at all parents whenever one ends takes three thousand. */
     private static final int PAGES_PER_END = 60;
 
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");

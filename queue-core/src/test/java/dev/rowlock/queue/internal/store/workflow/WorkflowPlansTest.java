@@ -110,17 +110,17 @@ class WorkflowPlansTest {
                 .released()
                 .steps()
                 .size();
-        List<StepKey> ofLong = IntStream.range(5_000, 5_000 + LOOKED_AT)
+        List<StepKey> ofLong = IntStream.range(2_000, 2_000 + LOOKED_AT)
                 .mapToObj(step -> new StepKey(FullWorkflows.LONG_CHAIN, step))
                 .toList();
         decide.after(ofLong.stream().map(step -> new Touched(step, true, false)).toList(), 20);
         decide.themselves(ofLong, 20);
         new FindUndecidedSteps(explained.database()).run(new StepKey(FullWorkflows.CHAINS / 2, 3), LOOKED_AT);
-        new FindUndecidedSteps(explained.database()).run(new StepKey(FullWorkflows.LONG_CHAIN, 7_000), LOOKED_AT);
+        new FindUndecidedSteps(explained.database()).run(new StepKey(FullWorkflows.LONG_CHAIN, 3_000), LOOKED_AT);
         rooms.execute(
-                "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE workflow_id = 2000 AND step_no BETWEEN 6000 AND 6009");
+                "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE workflow_id = 2000 AND step_no BETWEEN 2500 AND 2509");
         rooms.execute(
-                "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 6010 AND 6019");
+                "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 2510 AND 2519");
         List<StepKey> left = new FindMovingSteps(explained.database()).run(new StepKey(1, 0), LOOKED_AT);
         List<Long> refused = move.names(
                 new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 20, Set.of()), List.of());
