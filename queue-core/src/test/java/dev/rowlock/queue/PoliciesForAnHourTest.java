@@ -56,6 +56,7 @@ class PoliciesForAnHourTest {
                 )
                 UPDATE rowlock.waiting SET due_at = statement_timestamp() - interval '1 ms' WHERE id IN (SELECT id FROM first)
                 """);
+        node.jobs().enqueue(new Send(4), o -> o.queue("other").delay(Duration.ofMillis(1))); // so that it looks at once
         await().atMost(LONG)
                 .until(() ->
                         rooms.number("SELECT count(*) FROM rowlock.waiting WHERE reason = 'policy' AND due_at > now()")

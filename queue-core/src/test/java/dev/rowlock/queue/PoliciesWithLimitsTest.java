@@ -95,7 +95,7 @@ class PoliciesWithLimitsTest extends WrittenPolicies {
                 }));
         only.jobs().enqueue(new Send("long"), o -> o.key("full"));
         begun.await();
-        IntStream.range(0, 20).forEach(i -> only.jobs().enqueue(new Send("behind " + i), o -> o.key("full")));
+        IntStream.range(0, 8).forEach(i -> only.jobs().enqueue(new Send("behind " + i), o -> o.key("full")));
 
         only.jobs().enqueue(new Send("other"));
 
