@@ -23,7 +23,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class LargeWorkflowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(100);
-    private static final int JOBS = 8_000;
+    private static final int JOBS = 12_000;
     private static final int STEPS = 40;
 
     record Task(String name) {}
@@ -45,7 +45,7 @@ class LargeWorkflowsTest {
         sql.sql("""
                 CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
-                    PERFORM pg_sleep(1);
+                    PERFORM pg_sleep(0.3);
                     RETURN NEW;
                 END $$
                 """).update();

@@ -79,7 +79,7 @@ class WatchingOthersTest extends NodeTest {
         node.listener(Greet.class, (context, payload) -> null);
         long id = node.jobs.enqueue(new Greet("Ada"));
         node.others.claimForADeadNode();
-        node.sql.sql("UPDATE rowlock.node SET lease_millis = 1000").update();
+        node.sql.sql("UPDATE rowlock.node SET lease_millis = 3000").update();
 
         node.start();
 

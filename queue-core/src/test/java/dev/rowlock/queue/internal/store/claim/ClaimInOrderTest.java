@@ -244,9 +244,9 @@ class ClaimInOrderTest {
     @EnumSource
     void aClaimDoesNotWalkOverFailedJobsThatHoldUpNobody(AfterFailure afterFailure) throws SQLException {
         long one = pagesOfAClaim(afterFailure, 1);
-        long many = pagesOfAClaim(afterFailure, 20_000);
+        long many = pagesOfAClaim(afterFailure, 12_000);
 
-        assertThat(many).isLessThan(one + 6); // the tree of the index is higher; all entries are on sixteen pages
+        assertThat(many).isLessThan(one + 6); // the tree of the index is higher; all entries are on ten pages
     }
 
     private long pagesOfAClaim(AfterFailure afterFailure, int skipped) throws SQLException {

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /** Tables full of workflows, statistics that are wrong in several ways, and what is wrong with a plan. */
 final class FullWorkflows {
 
-    /** Workflows 1 to 500 are chains of ten steps, workflow 2,000 is a longer one; step {@code n} of workflow {@code w} has the job {@code w * 10,000 + n}. */
-    static final int CHAINS = 500;
+    /** Workflows 1 to 1,000 are chains of ten steps, workflow 2,000 is a longer one; step {@code n} of workflow {@code w} has the job {@code w * 10,000 + n}. */
+    static final int CHAINS = 1_000;
 
     static final long LONG_CHAIN = 2_000;
 
