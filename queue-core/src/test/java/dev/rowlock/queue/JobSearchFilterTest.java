@@ -26,7 +26,9 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** One job in each state; its id is the number of its state, from 1. */
 @PostgresTest(migrated = true)
 @Representative
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JobSearchFilterTest {
 
     private static final Page PAGE = Page.first(10);
@@ -78,6 +81,11 @@ class JobSearchFilterTest {
                           {"attempt": 2, "at": "2026-01-01T00:00:00Z", "type": "MailException", "message": "Connect TIMED out after 5000 ms", "trace": "MailException\\n\\tat shop.Mailer.send(Mailer.java:7)"}]'),
                        (7, '2026-04-07Z', '2026-01-07Z', '2026-03-07Z', 901, 0, 1, 3, 'quarantined', 'mail', 'draw', '[7]', NULL, NULL, NULL)
                 """);
+    }
+
+    @AfterEach
+    void asBefore() {
+        rooms.execute("UPDATE rowlock.ready SET payload = NULL, headers = '{\"tenant\": \"b\"}'");
     }
 
     static Stream<Arguments> filters() {

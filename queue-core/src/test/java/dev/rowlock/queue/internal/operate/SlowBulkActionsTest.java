@@ -53,7 +53,7 @@ class SlowBulkActionsTest {
 
     @Test
     void aFilterThatIsSlowForSoManyJobsGetsOnInShorterStretches() {
-        dead(120, "(SELECT json_build_object('n', json_agg(n)) FROM generate_series(1, 200) AS n)");
+        dead(60, "(SELECT json_build_object('n', json_agg(n)) FROM generate_series(1, 200) AS n)");
         long id = admin.discard(MAIL.payload("$ ? (exists($.n[*] ? (!exists($.n[*] ? (@ == 0.5)) && @ == 200)))"))
                 .id();
 
@@ -61,7 +61,7 @@ class SlowBulkActionsTest {
 
         assertThat(admin.bulkAction(id)).hasValueSatisfying(action -> {
             assertThat(action.state()).isEqualTo(BulkAction.State.FINISHED);
-            assertThat(action.done()).isEqualTo(120);
+            assertThat(action.done()).isEqualTo(60);
             assertThat(action.refused()).isZero();
         });
     }
