@@ -45,7 +45,7 @@ class FindJobAmongManyDaysTest {
         days(1, 3);
         Map<String, Long> few = locks();
 
-        days(4, 150);
+        days(4, 60);
 
         assertThat(locks()).isEqualTo(few);
         assertThat(few.get("find an old job")).isLessThan(20);

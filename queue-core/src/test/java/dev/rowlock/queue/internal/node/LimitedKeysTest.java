@@ -129,15 +129,15 @@ class LimitedKeysTest extends NodeTest {
                 .update();
         failing = true;
         for (String key : List.of("a", "b", "c")) {
-            enqueue(key, 500, 3);
+            enqueue(key, 200, 3);
         }
 
         node.start();
         second.start();
 
-        await().until(() -> ended.get() == 1_500);
+        await().until(() -> ended.get() == 600);
         assertThat(most).isEqualTo(Map.of("a", 2, "b", 2, "c", 2));
-        assertThat(failed).hasSize(3 * 50);
+        assertThat(failed).hasSize(3 * 20);
     }
 
     private static ConditionFactory await() {

@@ -68,11 +68,11 @@ class DepthTest {
 
     @Test
     void aLargeRoomIsEstimatedExceptForItsSmallQueuesAndTheOldestJob() {
-        int jobs = 60_000;
+        int jobs = 24_000;
         rooms.execute("""
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, type, payload)
                 SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0,
-                       CASE WHEN i %% 600 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 800))
+                       CASE WHEN i %% 240 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 1700))
                   FROM generate_series(1, %d) i""".formatted(jobs));
         rooms.ready(List.of(Rooms.job("print", 7)));
         rooms.execute(
@@ -222,8 +222,8 @@ class DepthTest {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
                 SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed',
-                       CASE WHEN i % 3000 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 800))
-                  FROM generate_series(1, 60000) i""");
+                       CASE WHEN i % 1200 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 1700))
+                  FROM generate_series(1, 24000) i""");
         assertThat(rooms.number("SELECT pg_relation_size('rowlock.dead')")).isGreaterThan(32_000_000);
 
         measure.run();

@@ -179,7 +179,7 @@ class RemoveFreeKeysTest {
             value = Plans.class,
             names = {"CUSTOM", "GENERIC"})
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
-        rooms.fill(20_000, rooms.node());
+        rooms.fill(6_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job_details");
         rooms.believeEmptied("ready", "waiting", "running");
 

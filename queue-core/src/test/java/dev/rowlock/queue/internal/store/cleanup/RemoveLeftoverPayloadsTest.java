@@ -189,7 +189,7 @@ class RemoveLeftoverPayloadsTest {
             value = Plans.class,
             names = {"CUSTOM", "GENERIC"})
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
-        rooms.fill(20_000, rooms.node());
+        rooms.fill(6_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.payload SELECT -i, 1, '1' FROM generate_series(1, 10) i");
         rooms.believeEmptied("ready", "waiting", "running");
 

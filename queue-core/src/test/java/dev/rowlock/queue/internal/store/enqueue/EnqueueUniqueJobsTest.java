@@ -295,7 +295,7 @@ class EnqueueUniqueJobsTest {
             names = {"CUSTOM", "GENERIC"})
     void fullRoomsAreReadThroughTheirIndexesThoughStatisticsSayThatTheyAreEmpty(Plans plans) throws Exception {
         rooms.execute("VACUUM ANALYZE rowlock.unique_key");
-        rooms.fill(20_000, rooms.node());
+        rooms.fill(6_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job");
         rooms.believeEmptied("ready", "waiting", "running");
 

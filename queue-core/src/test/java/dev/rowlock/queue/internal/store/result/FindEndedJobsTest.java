@@ -85,7 +85,7 @@ class FindEndedJobsTest {
             value = Plans.class,
             names = {"CUSTOM", "GENERIC"})
     void eachJobIsLookedForByItsId(Plans plans) throws Exception {
-        rooms.fill(20_000, rooms.node());
+        rooms.fill(6_000, rooms.node());
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
