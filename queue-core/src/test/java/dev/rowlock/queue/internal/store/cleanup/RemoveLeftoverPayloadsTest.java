@@ -15,6 +15,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -142,6 +143,7 @@ class RemoveLeftoverPayloadsTest {
     }
 
     /** Nobody can stop the chore between plan, snapshot and look, so this one races. */
+    @LongRunning
     @Test
     void aJobKeepsItsPayloadHoweverOftenItMovesMeanwhile() throws Exception {
         int rounds = 300;
