@@ -4,6 +4,7 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.result.JobCancelledException;
 import dev.rowlock.queue.result.JobDeadException;
@@ -33,7 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Waiting for jobs from another process than the one that runs them. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 @Representative
 class JobResultsTest {
 
@@ -63,6 +64,7 @@ class JobResultsTest {
     private JobResults results;
 
     JobResultsTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.test = database;
         this.pool = database.dataSource();
         this.transaction = new TransactionTemplate(new JdbcTransactionManager(pool));

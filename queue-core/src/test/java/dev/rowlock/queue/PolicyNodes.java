@@ -6,6 +6,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Two nodes with a policy for the default queue that notes what it is shown. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 abstract class PolicyNodes {
 
     static final Duration LONG = Duration.ofSeconds(30);
@@ -46,6 +47,7 @@ abstract class PolicyNodes {
     volatile Predicate<WaitingJob> chooses = job -> false;
 
     PolicyNodes(TestDatabase database) {
+        Rooms.emptyIn(database);
         jdbc = JdbcClient.create(database.dataSource());
         first = node(database);
         second = node(database);

@@ -8,6 +8,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.node.LogLines;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.SlowDownException;
 import dev.rowlock.queue.job.WaitReason;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Rates over two nodes. A rate of some jobs an hour, so that the time that a test takes is nothing. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class RatesTest {
 
     record Send(String to) {}
@@ -36,6 +37,7 @@ class RatesTest {
     private Rowlock first;
 
     RatesTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.database = database;
     }
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Two nodes whose jobs note that they ran, and wait or fail where a test says so. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 abstract class WorkflowNodes {
 
     static final Duration LONG = Duration.ofSeconds(40);
@@ -45,6 +46,7 @@ abstract class WorkflowNodes {
     final Workflows workflows;
 
     WorkflowNodes(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.database = database;
         first = node();
         second = node();

@@ -5,6 +5,7 @@ import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -19,7 +20,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
 /** Nodes with policies that a test writes as a function. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 abstract class WrittenPolicies {
 
     @JobType("send")
@@ -38,6 +39,7 @@ abstract class WrittenPolicies {
     volatile boolean open;
 
     WrittenPolicies(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.database = database;
     }
 

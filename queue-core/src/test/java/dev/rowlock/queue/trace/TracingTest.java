@@ -6,6 +6,7 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -28,7 +29,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A process that enqueues and a node, each with a tracer of its own, and the spans that both have ended. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 abstract class TracingTest {
 
     @JobType(queue = "orders")
@@ -48,6 +49,7 @@ abstract class TracingTest {
     final Queue<String> heard = new ConcurrentLinkedQueue<>();
 
     TracingTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.pool = database.dataSource();
         this.sql = JdbcClient.create(pool);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** What handlers leave on their thread is gone when the next one runs on it. */
+@PostgresTest(freshPerTest = true, migrated = true)
 class TracesOfHandlersTest extends NodeTest {
 
     record Leave(int number) {}

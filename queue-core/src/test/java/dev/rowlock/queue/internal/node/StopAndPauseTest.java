@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.LongRunning;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 /** Nodes that stop and start again, queues that are paused. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class StopAndPauseTest extends NodeTest {
 

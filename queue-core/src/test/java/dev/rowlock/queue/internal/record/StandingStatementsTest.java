@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.LongRunning;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A statement that the server does not end, and that keeps its rows locked when nobody waits for it any more. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @LongRunning
 class StandingStatementsTest extends NodeTest {
 

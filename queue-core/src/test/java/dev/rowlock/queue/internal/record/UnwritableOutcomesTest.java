@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Outcomes that the database does not accept, with whatever error: they hold up no other outcome. */
+@PostgresTest(freshPerTest = true, migrated = true)
 class UnwritableOutcomesTest extends NodeTest {
 
     record Order(int number) {}

@@ -8,6 +8,7 @@ import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.ChunkInterceptor;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.util.List;
 import java.util.Queue;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What stands around calls with chunks. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class ChunkInterceptorsTest extends ChunkTest {
 

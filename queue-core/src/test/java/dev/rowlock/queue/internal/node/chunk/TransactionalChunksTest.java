@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.ChunkHandler;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Chunks whose rows and "done" commit together. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class TransactionalChunksTest extends NodeTest {
 

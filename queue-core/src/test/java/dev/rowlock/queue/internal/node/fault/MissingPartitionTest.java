@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Partitions of done that vanish under a running node, just before a job succeeds. */
+@PostgresTest(freshPerTest = true, migrated = true)
 class MissingPartitionTest extends NodeTest {
 
     private final AtomicInteger runs = new AtomicInteger();

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.node.fault;
 
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 /** A node finds a killed node although the heartbeats of the two differ. */
+@PostgresTest(freshPerTest = true, migrated = true)
 class WatchingOthersTest extends NodeTest {
 
     @Test

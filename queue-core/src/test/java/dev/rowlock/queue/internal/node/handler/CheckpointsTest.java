@@ -9,6 +9,7 @@ import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a handler notes for the next attempt of its job. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class CheckpointsTest extends NodeTest {
 

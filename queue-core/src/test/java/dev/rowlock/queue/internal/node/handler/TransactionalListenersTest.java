@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,6 +18,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Listeners that complete their job in a transaction. */
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class TransactionalListenersTest extends NodeTest {
 
