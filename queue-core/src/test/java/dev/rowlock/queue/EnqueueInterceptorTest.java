@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Code of the application around enqueues. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class EnqueueInterceptorTest {
 
     record Greeting(String to) {}
@@ -41,6 +42,7 @@ class EnqueueInterceptorTest {
     private final List<String> story = new ArrayList<>();
 
     EnqueueInterceptorTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.pool = database.dataSource();
         this.sql = JdbcClient.create(pool);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
@@ -24,7 +25,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Requests that keep the job of their unique key, in transactions that see one snapshot: the job may have gone since they began. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class IsolatedUniqueKeysTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -71,6 +72,7 @@ class IsolatedUniqueKeysTest {
     private final Rowlock node;
 
     IsolatedUniqueKeysTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         sql = JdbcClient.create(database.dataSource());
         transaction = new TransactionTemplate(new JdbcTransactionManager(database.dataSource()));
         web = rowlocks.built(Rowlocks.quick(database.dataSource()).enqueueOnly());

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
@@ -27,7 +28,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Keys in order go on without their failed jobs once somebody skips them; on two nodes that poll each ten minutes. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class SkippedFailuresTest {
 
     record Book(int number, String act) {}
@@ -40,6 +41,7 @@ class SkippedFailuresTest {
     private final Rowlock operator;
 
     SkippedFailuresTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.database = database;
         transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
         operator = node();

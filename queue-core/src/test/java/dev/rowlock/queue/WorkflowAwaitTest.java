@@ -4,6 +4,7 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -27,7 +28,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Waiting for workflows from another process than the one that runs their jobs. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class WorkflowAwaitTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -42,6 +43,7 @@ class WorkflowAwaitTest {
     private volatile boolean mended;
 
     WorkflowAwaitTest(TestDatabase test) {
+        Rooms.emptyIn(test);
         DataSource pool = test.dataSource();
         transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
         rowlocks.started(quick(pool).unpooled(test.unpooled()).listener(Task.class, this::run));

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
 import dev.rowlock.queue.job.DoNotRetryException;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What still depends on jobs that have ended works where completed jobs are not kept. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class WorkflowsWithoutRetentionTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);
@@ -46,6 +47,7 @@ class WorkflowsWithoutRetentionTest {
     private Rowlock node;
 
     WorkflowsWithoutRetentionTest(TestDatabase database) {
+        Rooms.emptyIn(database);
         this.database = database;
     }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /** News of ended jobs from the process of a node to one that waits and does not look by itself for an hour. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 @Representative
 class AwaitedEndsTest {
 

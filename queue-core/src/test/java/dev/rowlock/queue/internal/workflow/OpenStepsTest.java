@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
@@ -34,7 +35,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /** Some go on adding jobs to an open step, so that there is always a transaction that has added some. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class OpenStepsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -52,6 +53,7 @@ class OpenStepsTest {
     private final Adder other;
 
     OpenStepsTest(TestDatabase test) {
+        Rooms.emptyIn(test);
         database = new Database(test.dataSource(), new Schema("rowlock"));
         rowlock = Rowlock.builder(test.dataSource()).build();
         workflows = rowlock.workflows();

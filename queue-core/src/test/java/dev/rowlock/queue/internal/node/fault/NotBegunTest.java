@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Jobs whose handlers could not begin: without a connection, neither their payload was read nor their transaction begun. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class NotBegunTest {
 
     record Note(String text) {}
@@ -46,6 +46,7 @@ class NotBegunTest {
 
     @BeforeEach
     void prepare(TestDatabase database) {
+        Rooms.emptyIn(database);
         pool = new ScarcePool(database.dataSource());
         node = new TestNode(database, pool);
     }

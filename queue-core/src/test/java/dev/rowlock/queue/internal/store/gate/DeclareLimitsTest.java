@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What nodes declare, and what is set at run time. */
-@PostgresTest(freshPerTest = true, migrated = true)
+@PostgresTest(migrated = true)
 class DeclareLimitsTest {
 
     private static final QueueLimit TWO = QueueLimit.of("mail").maxRunning(2);
