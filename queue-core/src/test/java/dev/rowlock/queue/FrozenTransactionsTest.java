@@ -60,7 +60,9 @@ class FrozenTransactionsTest {
     @Test
     void theServerEndsAClaimWhoseNodeStandsStillForTenSeconds() throws Exception {
         Rooms rooms = Rooms.in(database);
-        rowlocks.built(Rowlocks.quick(database.dataSource())).limits().set(QueueLimit.of("default").maxRunning(50));
+        rowlocks.built(Rowlocks.quick(database.dataSource()))
+                .limits()
+                .set(QueueLimit.of("default").maxRunning(50));
         rooms.ready(List.of(Rooms.job("default", 0)));
         List<String> limits = new ArrayList<>();
 

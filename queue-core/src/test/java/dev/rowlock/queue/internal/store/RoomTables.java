@@ -50,7 +50,10 @@ final class RoomTables {
                         """)
                 .param(String.join(
                         ",",
-                        TABLES.stream().map("rowlock."::concat).map(rooms.database()::sql).toList()))
+                        TABLES.stream()
+                                .map("rowlock."::concat)
+                                .map(rooms.database()::sql)
+                                .toList()))
                 .query(String.class)
                 .list();
         if (!used.isEmpty()) {
