@@ -113,6 +113,13 @@ class TurnsOfKeysTest {
         assertThat(plain).isCloseTo(keyed, within(longest + (plain + keyed) * 3 / 10));
     }
 
+    @LongRunning
+    @ParameterizedTest
+    @CsvSource({"1,2", "3,1"})
+    void jobsWithoutKeysHoldPlacesForHalfOfTheTimeAlsoSo(int places, int nodes) {
+        jobsWithoutKeysHoldPlacesForHalfOfTheTime(places, nodes);
+    }
+
     @Test
     void noKeyOfSeveralWaitsUntilOthersHaveNothingMore() {
         assertShares(QueueLimit.of("default").maxRunning(2), 2, many(12));
