@@ -1,0 +1,293 @@
+package dev.rowlock.queue;
+
+import static java.util.function.Predicate.not;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import dev.rowlock.queue.StatementTexts.Text;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.GroupPage;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.search.TimeStep;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * The build writes all statements into {@code target/statements.sql}, by feature, each with what it does, what calls it and sample parameters. On a
+ * fresh schema, {@code psql -v ON_ERROR_STOP=1 -f} runs it from top to bottom.
+ */
+@PostgresTest(migrated = true, freshPerTest = true)
+class StatementFileTest {
+
+    private static final Path FILE = Path.of("target", "statements.sql");
+
+    /** In the order of a job's life, then what applications set, what operators do and ask, and what nodes do beside. */
+    private static final List<String> FEATURES = List.of(
+            "enqueue",
+            "unique",
+            "due",
+            "claim",
+            "checkpoint",
+            "outcome",
+            "result",
+            "gate",
+            "policy",
+            "schedule",
+            "workflow",
+            "read",
+            "admin",
+            "operate",
+            "search",
+            "doctor",
+            "node",
+            "cleanup",
+            "schema");
+
+    /** They hold prefixes, or run what others hold. */
+    private static final Set<String> WITHOUT_STATEMENTS = Set.of(
+            "ColdStatement",
+            "BulkBatchSql",
+            "UncachedPlan",
+            "IndexPlan",
+            "TimeLimit",
+            "OwnTransactions",
+            "Database",
+            "CallersTransaction",
+            "EndCallback");
+
+    /** Of what one method puts together. */
+    private static final int MOST_EXAMPLES = 3;
+
+    private static final String HEAD = """
+            -- All statements of Rowlock, by feature, written by the build. Run it on a fresh schema:
+            --   psql -v ON_ERROR_STOP=1 -q -o /dev/null -f statements.sql
+            -- Each runs in a transaction that is rolled back. Statements of rooms that may be full run with pinned plans: the settings come first.
+            -- What is put together from a filter, or from the rule of a queue, is shown by an example.
+
+            """;
+
+    private final TestDatabase database;
+    private final RecordedTexts recorded = new RecordedTexts();
+
+    StatementFileTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @Test
+    void theFileHasTheStatementsOfAllClassesAndRunsFromTopToBottom() throws Exception {
+        List<Text> texts = texts();
+        StringBuilder file = new StringBuilder(HEAD);
+        List<String> parts = new ArrayList<>();
+        List<String> failures = new ArrayList<>();
+        Set<String> owners = new HashSet<>();
+
+        try (Connection connection = database.unpooled().getConnection()) {
+            StatementFile statements = new StatementFile(connection);
+            file.append(statements.first("index plan", IndexPlan.PREFIX))
+                    .append(statements.first("index plan with hash joins", IndexPlan.OUTCOMES_PREFIX));
+            String feature = "";
+            String owner = "";
+            for (Text text : texts) {
+                try {
+                    String entry = statements.entry(text);
+                    if (entry == null) {
+                        parts.add(text.name());
+                        continue;
+                    }
+                    file.append(feature.equals(feature(text)) ? "" : heading(text));
+                    file.append(owner.equals(text.owner().getName()) ? "" : whatAndWho(text));
+                    file.append("\n-- %s: %s\n%s".formatted(text.name(), what(text), entry));
+                    feature = feature(text);
+                    owner = text.owner().getName();
+                    owners.add(text.owner().getSimpleName());
+                } catch (SQLException e) {
+                    failures.add(e.getMessage());
+                }
+            }
+        }
+        file.append("\n-- Parts of statements, which stand in them above: ")
+                .append(String.join(", ", parts))
+                .append("\n");
+        Files.writeString(FILE, file);
+
+        assertThat(failures).isEmpty();
+        assertThat(preparing().filter(not(WITHOUT_STATEMENTS::contains)))
+                .as("classes that prepare statements")
+                .isSubsetOf(owners);
+        runFromTopToBottom();
+    }
+
+    /** In one session, as psql does. */
+    private void runFromTopToBottom() throws Exception {
+        try (Connection connection = database.unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
+            statement.execute(Files.readString(FILE));
+        }
+    }
+
+    private List<Text> texts() throws Exception {
+        List<Text> texts = new ArrayList<>(
+                StatementTexts.of(database.dataSource(), OurCode.MAIN.stream().filter(StatementFileTest::isInternal)));
+        texts.removeIf(text -> WITHOUT_STATEMENTS.contains(text.owner().getSimpleName()));
+        Set<String> known = texts.stream().map(text -> positional(text.sql())).collect(Collectors.toSet());
+        putTogether();
+        claimJobsWithKeys();
+        Map<String, Integer> examples = new HashMap<>();
+        for (Text text : recorded.texts()) {
+            boolean alone = known.stream()
+                    .noneMatch(each -> each.contains(text.sql())
+                            || isPrefix(text.sql()) && text.sql().endsWith(each));
+            int example = alone ? examples.merge(text.name(), 1, Integer::sum) : 0;
+            if (alone && example <= MOST_EXAMPLES && known.add(text.sql())) {
+                String place = text.place() + (example == 1 ? "" : " " + example);
+                texts.add(new Text(
+                        text.owner(),
+                        place,
+                        text.sql(),
+                        StatementComments.of(text.owner()).of(text.place())));
+            }
+        }
+        texts.sort(Comparator.comparingInt(StatementFileTest::place)
+                .thenComparing(text -> text.owner().getName()));
+        return texts;
+    }
+
+    /** Statements that no field holds, as examples. */
+    private void putTogether() {
+        Rooms rooms = Rooms.emptyIn(database);
+        Database through = new Database(recorded.of(database.dataSource()), new Schema("rowlock"));
+        JobSearch search = FrontDoors.search(through);
+        JobFilter filter = JobFilter.where().queue(Rooms.QUEUE).type("send").header("tenant", "seven");
+        search.find(filter, Page.first(10).withPayloads());
+        search.count(filter, 10);
+        search.deadByError(JobFilter.all(), GroupPage.first(10));
+        search.retryingByError(JobFilter.all(), 10);
+        JobFilter ended =
+                JobFilter.where().ended(Instant.parse("2026-01-01T00:00:00Z"), Instant.parse("2026-01-03T00:00:00Z"));
+        search.ended(ended, TimeStep.DAY);
+        search.endedByQueue(ended, TimeStep.DAY);
+
+        JobAdmin admin = FrontDoors.admin(through, Wakeups.NONE);
+        admin.bringForward(JobFilter.where().queue(Rooms.QUEUE), Duration.ofHours(1));
+        rooms.waiting(Due.after(Duration.ofHours(1)));
+        rooms.dead();
+        admin.redrive(JobFilter.where().queue(Rooms.QUEUE));
+        admin.cancel(JobFilter.where().queue(Rooms.QUEUE));
+        admin.discard(JobFilter.where().queue(Rooms.QUEUE).states(JobState.FAILED));
+        DoBulkBatch batch = new DoBulkBatch(through);
+        while (batch.run().isPresent()) {
+            // until all three are done
+        }
+        Rooms.emptyIn(database);
+    }
+
+    /** The statements of a claim of jobs with keys are put together as well. */
+    private void claimJobsWithKeys() throws Exception {
+        RecordedTexts all = new RecordedTexts();
+        try (Rowlocks rowlocks = new Rowlocks()) {
+            Rowlock rowlock = rowlocks.started(AllKinds.handled(Rowlocks.quick(all.of(database.dataSource()))));
+            AllKinds.enqueue(rowlock);
+            AllKinds.awaitEnd(JdbcClient.create(database.dataSource()));
+        }
+        all.texts().stream()
+                .filter(text -> text.owner() == ClaimKeyedJobs.class)
+                .findFirst()
+                .ifPresent(recorded::add);
+        Rooms.emptyIn(database);
+    }
+
+    private static boolean isInternal(JavaClass aClass) {
+        return aClass.getPackageName().startsWith(OurCode.BASE + ".internal");
+    }
+
+    private static boolean isPrefix(String sql) {
+        return sql.startsWith("SELECT set_config(");
+    }
+
+    /** As a connection gets it. */
+    private static String positional(String sql) {
+        return NamedParameterUtils.substituteNamedParameters(NamedParameterUtils.parseSqlStatement(sql), null);
+    }
+
+    private static Stream<String> preparing() {
+        return OurCode.MAIN.stream()
+                .filter(StatementFileTest::isInternal)
+                .filter(aClass -> aClass.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> Set.of("prepareStatement", "prepare").contains(call.getName())
+                                || call.getTargetOwner().getSimpleName().equals("ColdStatement")
+                                        && call.getName().equals("on")))
+                .map(aClass -> StatementTexts.outermost(aClass.reflect()).getSimpleName())
+                .distinct();
+    }
+
+    private static int place(Text text) {
+        int place = FEATURES.indexOf(feature(text));
+        return place < 0 ? FEATURES.size() : place;
+    }
+
+    private static String feature(Text text) {
+        String name = text.owner().getPackageName();
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    private static String heading(Text text) {
+        String line = "-- " + "=".repeat(77);
+        return "\n\n%s\n-- %s: %s\n%s\n"
+                .formatted(
+                        line, feature(text), StatementComments.of(text.owner().getPackage()), line);
+    }
+
+    private static String whatAndWho(Text text) {
+        String callers = OurCode.MAIN.get(text.owner()).getDirectDependenciesToSelf().stream()
+                .map(dependency ->
+                        StatementTexts.outermost(dependency.getOriginClass().reflect()))
+                .filter(caller -> caller != text.owner())
+                .map(Class::getSimpleName)
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return "\n\n-- %s, called by %s\n-- %s\n"
+                .formatted(
+                        text.owner().getSimpleName(),
+                        callers,
+                        StatementComments.of(text.owner()).ofClass());
+    }
+
+    private static String what(Text text) {
+        if (!text.comment().isEmpty()) {
+            return text.comment();
+        }
+        StatementComments comments = StatementComments.of(text.owner());
+        String own = comments.of(text.place());
+        return own.isEmpty() ? comments.ofClass() : own;
+    }
+}
