@@ -2,10 +2,9 @@ package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.policy.LetJobsGo;
-import dev.rowlock.queue.internal.store.policy.LetJobsGo.Gone;
-import dev.rowlock.queue.internal.store.policy.ReadPolicies;
-import dev.rowlock.queue.internal.store.policy.ReadPolicies.Standing;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Gone;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Standing;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.HashMap;
@@ -31,18 +30,16 @@ final class PoliciesChore implements Chore {
 
     private final UnservedPolicies unserved;
     private final PolicyQueues held;
-    private final ReadPolicies read;
-    private final LetJobsGo letGo;
+    private final PolicyStatements statements;
     private final Wakeups wakeups;
     private final Set<String> told = new HashSet<>(); // queues that go on without their policy
     private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
-    PoliciesChore(UnservedPolicies unserved, PolicyQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
+    PoliciesChore(UnservedPolicies unserved, PolicyQueues held, PolicyStatements statements, Wakeups wakeups) {
         this.unserved = unserved;
         this.held = held;
-        this.read = read;
-        this.letGo = letGo;
+        this.statements = statements;
         this.wakeups = wakeups;
     }
 
@@ -65,7 +62,7 @@ final class PoliciesChore implements Chore {
         }
         if (!all.isEmpty() && System.nanoTime() - forgetAt >= 0) {
             forgetAt = System.nanoTime() + FORGET.toNanos();
-            read.forget().forEach(queue -> log.info("queue '{}': no node has its policy any more", queue));
+            statements.forget().forEach(queue -> log.info("queue '{}': no node has its policy any more", queue));
         }
         return more ? Duration.ZERO : all.isEmpty() ? WITHOUT : INTERVAL;
     }
@@ -75,15 +72,17 @@ final class PoliciesChore implements Chore {
         RefusedJobs aside = refused.computeIfAbsent(
                 queue, name -> new RefusedJobs("that a policy has not chosen cannot become ready without it"));
         if (aside.isDue()) {
-            aside.tryAgain(ids -> tell(queue, letGo.named(queue, ids)), BATCH);
+            aside.tryAgain(ids -> tell(queue, statements.letNamedGo(queue, ids)), BATCH);
         }
         try {
-            Gone gone = letGo.run(queue, BATCH, aside.ids());
+            Gone gone = statements.letGo(queue, BATCH, aside.ids());
             tell(queue, gone);
             return gone.seen() >= BATCH;
         } catch (RuntimeException e) {
             return aside.apart(
-                    () -> letGo.names(queue, BATCH, aside.ids()), ids -> tell(queue, letGo.named(queue, ids)), e);
+                    () -> statements.names(queue, BATCH, aside.ids()),
+                    ids -> tell(queue, statements.letNamedGo(queue, ids)),
+                    e);
         }
     }
 

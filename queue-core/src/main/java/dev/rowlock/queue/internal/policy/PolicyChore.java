@@ -5,13 +5,11 @@ import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.policy.AdmitJobs;
-import dev.rowlock.queue.internal.store.policy.AdmitJobs.Admitted;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Figures;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
-import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Admitted;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Figures;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Page;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import dev.rowlock.queue.spi.Wakeups;
@@ -36,7 +34,7 @@ final class PolicyChore implements Chore {
     private static final Duration TICK = Duration.ofMillis(50);
     private static final Duration AGAIN = Duration.ofMillis(1);
     private static final Duration OTHERS = Duration.ofSeconds(1);
-    private static final int MOST = FindHeldJobs.PAGE;
+    private static final int MOST = PolicyStatements.PAGE;
     private static final int MOST_FAILED = 6;
 
     /** Chosen jobs that nobody claims for so long are given back to the policy: a limit may be full, or nobody runs their type. */
@@ -45,14 +43,12 @@ final class PolicyChore implements Chore {
     /** @param concurrency of the queue on this node */
     record Settings(int concurrency, PolicyTimes times) {}
 
-    record Statements(TakePolicy take, FindHeldJobs find, AdmitJobs admit) {}
-
     private final String queue;
     private final ReadyAhead ahead;
     private final OwnNode node;
     private final PolicyCall policy;
     private final PolicyTimes times;
-    private final Statements statements;
+    private final PolicyStatements statements;
     private final PolicyQueues held;
     private final Wakeups wakeups;
 
@@ -71,7 +67,7 @@ final class PolicyChore implements Chore {
             PolicyCall policy,
             Settings settings,
             OwnNode node,
-            Statements statements,
+            PolicyStatements statements,
             PolicyQueues held,
             Wakeups wakeups) {
         this.queue = policy.queue();
@@ -134,9 +130,9 @@ final class PolicyChore implements Chore {
             return TICK;
         }
         if (own != nodeId || failure != null) {
-            own = statements.take().run(queue, nodeId, times.left()) ? nodeId : 0;
+            own = statements.take(queue, nodeId, times.left()) ? nodeId : 0;
         }
-        Figures figures = own == 0 ? null : statements.find().figures(queue, nodeId);
+        Figures figures = own == 0 ? null : statements.figures(queue, nodeId);
         if (figures == null || !figures.own()) {
             own = 0;
             failure = null;
@@ -242,7 +238,7 @@ final class PolicyChore implements Chore {
     }
 
     private Admitted together(long nodeId, List<Long> jobs) {
-        return statements.admit().run(queue, nodeId, jobs, times.hold());
+        return statements.admit(queue, nodeId, jobs, times.hold());
     }
 
     /** Without jobs that the server refuses. Those that it no longer refuses have been chosen before. */
@@ -252,7 +248,7 @@ final class PolicyChore implements Chore {
         }
         long begun = System.nanoTime();
         Place from = place.equals(Place.FRONT) ? cursor.begin(begun) : place;
-        Page page = statements.find().page(queue, from);
+        Page page = statements.page(queue, from);
         long now = System.nanoTime();
         cursor.looked(from, page, Duration.ofNanos(now - begun), now);
         return refused.ids().isEmpty() ? page : page.without(Set.copyOf(refused.ids()));
@@ -261,7 +257,7 @@ final class PolicyChore implements Chore {
     private void takeBack() {
         if (System.nanoTime() - takeBackAt >= 0) {
             takeBackAt = System.nanoTime() + UNCLAIMED.toNanos() / 2;
-            int taken = statements.admit().takeBack(queue, UNCLAIMED, MOST);
+            int taken = statements.takeBack(queue, UNCLAIMED, MOST);
             if (taken > 0) {
                 ahead.takenBack(taken);
                 held.hold(queue);

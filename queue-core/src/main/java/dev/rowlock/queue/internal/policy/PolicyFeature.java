@@ -7,13 +7,7 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.ClusterStatements;
-import dev.rowlock.queue.internal.store.policy.AdmitJobs;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
-import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
-import dev.rowlock.queue.internal.store.policy.HoldJobs;
-import dev.rowlock.queue.internal.store.policy.LetJobsGo;
-import dev.rowlock.queue.internal.store.policy.ReadPolicies;
-import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.ArrayList;
@@ -25,7 +19,7 @@ import java.util.TreeMap;
 /** Chores for policies on each node, also for policies that only other nodes have. */
 public final class PolicyFeature implements Feature {
 
-    private final Database database;
+    private final PolicyStatements statements;
     private final Wakeups wakeups;
     private final PolicyQueues held;
     private final UnservedPolicies unserved;
@@ -42,18 +36,11 @@ public final class PolicyFeature implements Feature {
             PolicyTimes times,
             Database database,
             Wakeups wakeups) {
-        this.database = database;
+        this.statements = new PolicyStatements(database);
         this.wakeups = wakeups;
         Map<String, AdmissionPolicy> byQueue = byQueue(policies);
         this.unserved = new UnservedPolicies(new ClusterStatements(database), byQueue.keySet(), queues.keySet());
-        this.held = new PolicyQueues(
-                byQueue.keySet(),
-                times.hold(),
-                new PolicyQueues.Statements(
-                        new ReadPolicies(database),
-                        new TakePolicy(database),
-                        new HoldJobs(database),
-                        new HoldClaimedJobs(database)));
+        this.held = new PolicyQueues(byQueue.keySet(), times.hold(), statements);
         this.asking = byQueue.entrySet().stream()
                 .<Feature>map(entry -> {
                     PolicyCall call = new PolicyCall(entry.getValue(), entry.getKey(), times.answer());
@@ -95,7 +82,7 @@ public final class PolicyFeature implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         held.forget();
-        return List.of(new PoliciesChore(unserved, held, new ReadPolicies(database), new LetJobsGo(database), wakeups));
+        return List.of(new PoliciesChore(unserved, held, statements, wakeups));
     }
 
     private final class Asking implements Feature {
@@ -115,14 +102,7 @@ public final class PolicyFeature implements Feature {
 
         @Override
         public List<Chore> chores(OwnNode node) {
-            return List.of(new PolicyChore(
-                    call,
-                    settings,
-                    node,
-                    new PolicyChore.Statements(
-                            new TakePolicy(database), new FindHeldJobs(database), new AdmitJobs(database)),
-                    held,
-                    wakeups));
+            return List.of(new PolicyChore(call, settings, node, statements, held, wakeups));
         }
     }
 }

@@ -2,11 +2,8 @@ package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
-import dev.rowlock.queue.internal.store.policy.HoldJobs;
-import dev.rowlock.queue.internal.store.policy.ReadPolicies;
-import dev.rowlock.queue.internal.store.policy.ReadPolicies.Standing;
-import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Standing;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
@@ -31,10 +28,7 @@ final class PolicyQueues implements Admissions {
 
     private final Collection<String> own;
     private final Duration expected;
-    private final ReadPolicies read;
-    private final TakePolicy take;
-    private final HoldJobs hold;
-    private final HoldClaimedJobs holdClaimed;
+    private final PolicyStatements statements;
     private final Map<String, Long> until = new ConcurrentHashMap<>(); // monotonic
     private final Map<String, Runnable> triggers = new ConcurrentHashMap<>(); // of the chores that ask policies here
     private volatile boolean known;
@@ -43,16 +37,11 @@ final class PolicyQueues implements Admissions {
      * @param own the queues whose policies this node has
      * @param expected their jobs wait for a first answer for so long
      */
-    PolicyQueues(Collection<String> own, Duration expected, Statements statements) {
+    PolicyQueues(Collection<String> own, Duration expected, PolicyStatements statements) {
         this.own = List.copyOf(own);
         this.expected = expected;
-        this.read = statements.read();
-        this.take = statements.take();
-        this.hold = statements.hold();
-        this.holdClaimed = statements.holdClaimed();
+        this.statements = statements;
     }
-
-    record Statements(ReadPolicies read, TakePolicy take, HoldJobs hold, HoldClaimedJobs holdClaimed) {}
 
     /** Called at the start of a node: it reads the policies before its first claim, so that no job runs before the first answer. */
     void forget() {
@@ -63,10 +52,10 @@ final class PolicyQueues implements Admissions {
     /** Reads which policies decide. Returns all policies. */
     List<Standing> look() {
         if (!known) {
-            own.forEach(queue -> take.expect(queue, expected));
+            own.forEach(queue -> statements.expect(queue, expected));
         }
         long now = System.nanoTime();
-        List<Standing> all = read.run();
+        List<Standing> all = statements.standings();
         all.forEach(standing -> decides(standing.queue(), now, standing.left()));
         Set<String> there = all.stream().map(Standing::queue).collect(Collectors.toSet());
         until.keySet().retainAll(there);
@@ -110,7 +99,7 @@ final class PolicyQueues implements Admissions {
 
     private int held(String queue) {
         try {
-            return hold.run(queue, BATCH);
+            return statements.hold(queue, BATCH);
         } catch (RuntimeException e) {
             if (!BatchSplitter.isOfARow(e)) {
                 throw e;
@@ -138,10 +127,10 @@ final class PolicyQueues implements Admissions {
     /** One that the server refuses to hold must not keep the others: it runs. */
     private Set<Long> over(String queue, List<Claim> claims) {
         try {
-            return holdClaimed.run(queue, claims);
+            return statements.holdClaimed(queue, claims);
         } catch (RuntimeException e) {
             Set<Long> over = new HashSet<>();
-            BatchSplitter.refused(claims, some -> over.addAll(holdClaimed.run(queue, some)), e)
+            BatchSplitter.refused(claims, some -> over.addAll(statements.holdClaimed(queue, some)), e)
                     .forEach((claim, why) -> log.error(
                             "queue '{}': cannot hold job {} for the policy: the database rejects the update; the job runs without the policy",
                             queue,

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.policy;
 
-import dev.rowlock.queue.internal.store.policy.AdmitJobs;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import java.time.Duration;
 
 /**
@@ -15,7 +15,7 @@ import java.time.Duration;
 public record PolicyTimes(Duration answer, Duration hold, Duration renewed, Duration left, Duration again) {
 
     public static final PolicyTimes DEFAULT =
-            new PolicyTimes(Duration.ofSeconds(2), AdmitJobs.HOLD, Duration.ofSeconds(8), Duration.ofSeconds(3));
+            new PolicyTimes(Duration.ofSeconds(2), PolicyStatements.HOLD, Duration.ofSeconds(8), Duration.ofSeconds(3));
 
     /** With the usual time for what the server refuses. */
     public PolicyTimes(Duration answer, Duration hold, Duration renewed, Duration left) {

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,13 +53,21 @@ public final class ColdStatement {
 
     /** All rows of a query. */
     public <T> List<T> list(Row<T> row) throws SQLException {
-        return run(row::all);
+        return run(statement -> {
+            try (ResultSet rows = rows(statement)) {
+                List<T> all = new ArrayList<>();
+                while (rows.next()) {
+                    all.add(row.read(rows));
+                }
+                return all;
+            }
+        });
     }
 
     /** The first row of a query; empty: there is none. */
     public <T> Optional<T> first(Row<T> row) throws SQLException {
         return run(statement -> {
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = rows(statement)) {
                 return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
             }
         });
@@ -71,6 +81,16 @@ public final class ColdStatement {
     /** How many rows were changed. */
     public int update() throws SQLException {
         return run(PreparedStatement::executeUpdate);
+    }
+
+    /** Behind a prefix of {@link IndexPlan}, the statement's own. */
+    private static ResultSet rows(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        ResultSet rows = statement.getResultSet();
+        while (statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
+            rows = statement.getResultSet();
+        }
+        return rows;
     }
 
     @FunctionalInterface

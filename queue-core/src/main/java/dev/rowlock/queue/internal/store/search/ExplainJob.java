@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store.search;
 
 import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.ColdStatement;
-import dev.rowlock.queue.internal.store.policy.AdmitJobs;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
@@ -150,7 +150,7 @@ public final class ExplainJob {
                         .set("holders", ExplainLimits.MOST)
                         .set("most", MOST)
                         .set("most_keys", MOST_KEYS)
-                        .set("hold_millis", AdmitJobs.HOLD.toMillis())
+                        .set("hold_millis", PolicyStatements.HOLD.toMillis())
                         .first(row -> explanation(row, connection)));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -34,10 +34,10 @@ class HeldNotesRaceTest {
     @BeforeEach
     void heldAndLetGo() {
         node = rooms.node();
-        new TakePolicy(rooms.database()).run(Rooms.QUEUE, node, Duration.ofSeconds(3));
-        new AdmitJobs(rooms.database()).run(Rooms.QUEUE, node, List.of(), Duration.ofSeconds(10));
+        new PolicyStatements(rooms.database()).take(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        new PolicyStatements(rooms.database()).admit(Rooms.QUEUE, node, List.of(), Duration.ofSeconds(10));
         id = rooms.ready();
-        new HoldJobs(rooms.database()).run(Rooms.QUEUE, 10);
+        new PolicyStatements(rooms.database()).hold(Rooms.QUEUE, 10);
         rooms.execute("""
                 WITH gone AS (DELETE FROM rowlock.waiting RETURNING *)
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, type, payload)
@@ -47,9 +47,9 @@ class HeldNotesRaceTest {
 
     @Test
     void aLookAtThePageKeepsTheNewNote() throws Exception {
-        meanwhile(() -> new FindHeldJobs(rooms.database()).page(Rooms.QUEUE, Place.FRONT));
+        meanwhile(() -> new PolicyStatements(rooms.database()).page(Rooms.QUEUE, Place.FRONT));
 
-        assertThat(new FindHeldJobs(rooms.database())
+        assertThat(new PolicyStatements(rooms.database())
                         .page(Rooms.QUEUE, Place.FRONT)
                         .jobs())
                 .extracting(job -> job.id())
@@ -59,12 +59,15 @@ class HeldNotesRaceTest {
     @Test
     void whoLetsJobsGoKeepsTheNewNote() throws Exception {
         rooms.execute("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'");
-        meanwhile(() -> new LetJobsGo(rooms.database()).run(Rooms.QUEUE, 10));
+        meanwhile(() -> new PolicyStatements(rooms.database()).letGo(Rooms.QUEUE, 10, List.of()));
 
-        assertThat(new LetJobsGo(rooms.database()).run(Rooms.QUEUE, 10).jobs()).isEqualTo(1);
+        assertThat(new PolicyStatements(rooms.database())
+                        .letGo(Rooms.QUEUE, 10, List.of())
+                        .jobs())
+                .isEqualTo(1);
     }
 
-    /** As {@code HoldJobs} does, but slowly. */
+    /** As holding jobs does, but slowly. */
     private void meanwhile(Runnable removes) throws Exception {
         CompletableFuture<Void> removed;
         try (Connection somebody = test.dataSource().getConnection();

@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -52,8 +52,8 @@ class PolicyPlansTest {
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {
             run(explained, node);
             rooms.ready(FULL);
-            new AdmitJobs(rooms.database()).run(Rooms.QUEUE, node, List.of(), HOLD);
-            new HoldJobs(rooms.database()).run(Rooms.QUEUE, FULL - 1_000);
+            new PolicyStatements(rooms.database()).admit(Rooms.QUEUE, node, List.of(), HOLD);
+            new PolicyStatements(rooms.database()).hold(Rooms.QUEUE, FULL - 1_000);
             int before = explained.plans().size();
 
             run(explained, node);
@@ -74,8 +74,8 @@ class PolicyPlansTest {
         TABLES.forEach(table -> rooms.execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)"));
         long node = rooms.node();
         rooms.ready(FULL);
-        new AdmitJobs(rooms.database()).run(Rooms.QUEUE, node, List.of(), HOLD);
-        new HoldJobs(rooms.database()).run(Rooms.QUEUE, FULL - 1_000);
+        new PolicyStatements(rooms.database()).admit(Rooms.QUEUE, node, List.of(), HOLD);
+        new PolicyStatements(rooms.database()).hold(Rooms.QUEUE, FULL - 1_000);
         statistics.tell(rooms, TABLES);
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.CUSTOM)) {
@@ -93,27 +93,28 @@ class PolicyPlansTest {
         long node = rooms.node();
         rooms.ready(FULL);
         rooms.execute("ANALYZE rowlock.ready");
-        new TakePolicy(rooms.database()).run(Rooms.QUEUE, node, Duration.ofSeconds(3));
-        AdmitJobs admit = new AdmitJobs(rooms.database());
-        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
+        new PolicyStatements(rooms.database()).take(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        PolicyStatements policies = new PolicyStatements(rooms.database());
+        policies.admit(Rooms.QUEUE, node, List.of(), HOLD);
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {
-            HoldJobs hold = new HoldJobs(explained.database());
-            hold.run(Rooms.QUEUE, FULL);
-            List<Long> all = new FindHeldJobs(rooms.database())
+            PolicyStatements hold = new PolicyStatements(explained.database());
+            hold.hold(Rooms.QUEUE, FULL);
+            List<Long> all = new PolicyStatements(rooms.database())
                     .page(Rooms.QUEUE, Place.FRONT).jobs().stream()
                             .map(WaitingJob::id)
                             .toList();
-            admit.run(Rooms.QUEUE, node, all.subList(0, FEW), HOLD);
+            policies.admit(Rooms.QUEUE, node, all.subList(0, FEW), HOLD);
             rooms.execute("ANALYZE rowlock.admitted_job");
-            admit.run(Rooms.QUEUE, node, all.subList(FEW, CHOSEN), HOLD);
+            policies.admit(Rooms.QUEUE, node, all.subList(FEW, CHOSEN), HOLD);
             int before = explained.plans().size();
 
-            int held = hold.run(Rooms.QUEUE, CHOSEN);
+            int held = hold.hold(Rooms.QUEUE, CHOSEN);
             List<ClaimedJob> claimed = new ClaimReadyJobs(rooms.database())
                     .run(Rooms.QUEUE, QueueRange.ALL, CHOSEN, node, null)
                     .jobs();
-            Set<Long> over = new HoldClaimedJobs(explained.database())
-                    .run(Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
+            Set<Long> over = new PolicyStatements(explained.database())
+                    .holdClaimed(
+                            Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
 
             assertThat(held).isZero();
             assertThat(claimed).hasSize(CHOSEN);
@@ -132,26 +133,26 @@ class PolicyPlansTest {
     /** Each of them once. */
     private static void run(ExplainedDatabase explained, long node) {
         Database database = explained.database();
-        new TakePolicy(database).run(Rooms.QUEUE, node, Duration.ofSeconds(3));
-        AdmitJobs admit = new AdmitJobs(database);
-        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
-        new HoldJobs(database).run(Rooms.QUEUE, 10);
-        FindHeldJobs find = new FindHeldJobs(database);
-        find.figures(Rooms.QUEUE, node);
-        List<Long> chosen = find.page(Rooms.QUEUE, Place.FRONT).jobs().stream()
+        new PolicyStatements(database).take(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        PolicyStatements policies = new PolicyStatements(database);
+        policies.admit(Rooms.QUEUE, node, List.of(), HOLD);
+        new PolicyStatements(database).hold(Rooms.QUEUE, 10);
+        policies.figures(Rooms.QUEUE, node);
+        List<Long> chosen = policies.page(Rooms.QUEUE, Place.FRONT).jobs().stream()
                 .map(WaitingJob::id)
                 .limit(5)
                 .toList();
-        admit.run(Rooms.QUEUE, node, chosen, HOLD);
+        policies.admit(Rooms.QUEUE, node, chosen, HOLD);
         List<ClaimedJob> claimed = new ClaimReadyJobs(database)
                 .run(Rooms.QUEUE, QueueRange.ALL, 20, node, null)
                 .jobs();
-        new HoldClaimedJobs(database)
-                .run(Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
-        admit.takeBack(Rooms.QUEUE, Duration.ZERO, 10);
+        new PolicyStatements(database)
+                .holdClaimed(
+                        Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
+        policies.takeBack(Rooms.QUEUE, Duration.ZERO, 10);
         database.alone(connection -> connection
                 .createStatement()
                 .executeUpdate("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'"));
-        new LetJobsGo(database).run(Rooms.QUEUE, 10);
+        new PolicyStatements(database).letGo(Rooms.QUEUE, 10, List.of());
     }
 }

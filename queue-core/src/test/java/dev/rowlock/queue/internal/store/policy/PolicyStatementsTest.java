@@ -7,8 +7,8 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
-import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Page;
+import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.LongRunning;
@@ -34,32 +34,20 @@ class PolicyStatementsTest {
     private static final Duration HOLD = Duration.ofSeconds(10);
 
     private final Rooms rooms;
-    private final TakePolicy take;
-    private final HoldJobs hold;
-    private final HoldClaimedJobs holdClaimed;
-    private final FindHeldJobs find;
-    private final AdmitJobs admit;
-    private final LetJobsGo letGo;
-    private final ReadPolicies read;
+    private final PolicyStatements policies;
     private long node;
 
     PolicyStatementsTest(TestDatabase database) {
         this.rooms = Rooms.emptyIn(database);
-        this.take = new TakePolicy(rooms.database());
-        this.hold = new HoldJobs(rooms.database());
-        this.holdClaimed = new HoldClaimedJobs(rooms.database());
-        this.find = new FindHeldJobs(rooms.database());
-        this.admit = new AdmitJobs(rooms.database());
-        this.letGo = new LetJobsGo(rooms.database());
-        this.read = new ReadPolicies(rooms.database());
+        this.policies = new PolicyStatements(rooms.database());
     }
 
     @BeforeEach
     void decide() {
         rooms.clear();
         node = rooms.node();
-        take.run(Rooms.QUEUE, node, Duration.ofSeconds(3));
-        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
+        policies.take(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        policies.admit(Rooms.QUEUE, node, List.of(), HOLD);
     }
 
     @Test
@@ -68,25 +56,26 @@ class PolicyStatementsTest {
         long[] ids = rooms.ready(3);
         long keyed = rooms.ready(List.of(keyed("a")))[0];
 
-        assertThat(hold.run(Rooms.QUEUE, 100)).isEqualTo(5);
+        assertThat(policies.hold(Rooms.QUEUE, 100)).isEqualTo(5);
 
         assertThat(rooms.count("ready")).isZero();
         assertThat(shown()).containsExactly(ids[0], ids[1], ids[2], keyed, low);
-        assertThat(admit.run(Rooms.QUEUE, node, List.of(ids[2], ids[0]), HOLD).jobs())
+        assertThat(policies.admit(Rooms.QUEUE, node, List.of(ids[2], ids[0]), HOLD)
+                        .jobs())
                 .isEqualTo(2);
         assertThat(rooms.sql("SELECT id FROM rowlock.ready ORDER BY rank, ready_at, id")
                         .query(Long.class)
                         .list())
                 .containsExactly(ids[2], ids[0]);
         assertThat(shown()).containsExactly(ids[1], keyed, low);
-        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+        assertThat(policies.hold(Rooms.QUEUE, 100)).isZero();
     }
 
     @Test
     void furtherTriesDoNotHideSinceWhenThereIsNoAnswer() {
         rooms.execute("UPDATE rowlock.policy SET decides_until = clock_timestamp() - interval '5 min'");
 
-        assertThat(take.run(Rooms.QUEUE, node, Duration.ofSeconds(3))).isTrue();
+        assertThat(policies.take(Rooms.QUEUE, node, Duration.ofSeconds(3))).isTrue();
 
         assertThat(
                         rooms.number(
@@ -101,15 +90,15 @@ class PolicyStatementsTest {
         rooms.execute(
                 "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', 'paused', now(), 'test')");
         long[] ids = rooms.ready(2);
-        hold.run(Rooms.QUEUE, 100);
+        policies.hold(Rooms.QUEUE, 100);
 
-        Page fromFront = find.page(Rooms.QUEUE, Place.FRONT);
-        Page behind = find.page(Rooms.QUEUE, fromFront.before());
+        Page fromFront = policies.page(Rooms.QUEUE, Place.FRONT);
+        Page behind = policies.page(Rooms.QUEUE, fromFront.before());
 
         assertThat(fromFront.jobs()).extracting(WaitingJob::id).containsExactly(ids[0], ids[1]);
         assertThat(behind).usingRecursiveComparison().ignoringFields("now").isEqualTo(fromFront);
         rooms.execute("DELETE FROM rowlock.pause");
-        assertThat(find.page(Rooms.QUEUE, fromFront.before()).jobs()).hasSize(2); // they stand before
+        assertThat(policies.page(Rooms.QUEUE, fromFront.before()).jobs()).hasSize(2); // they stand before
         assertThat(shown()).hasSize(5);
     }
 
@@ -118,15 +107,15 @@ class PolicyStatementsTest {
         long id = rooms.ready();
 
         List<ClaimedJob> claimed = claim();
-        Set<Long> over = holdClaimed.run(Rooms.QUEUE, claims(claimed));
+        Set<Long> over = policies.holdClaimed(Rooms.QUEUE, claims(claimed));
 
         assertThat(over).containsExactly(claimed.get(0).claim().token());
         assertThat(rooms.count("running")).isZero();
         assertThat(shown()).containsExactly(id);
-        admit.run(Rooms.QUEUE, node, List.of(id), HOLD);
+        policies.admit(Rooms.QUEUE, node, List.of(id), HOLD);
         List<ClaimedJob> again = claim();
         assertThat(again.get(0).attempt()).isEqualTo(1);
-        assertThat(holdClaimed.run(Rooms.QUEUE, claims(again))).isEmpty();
+        assertThat(policies.holdClaimed(Rooms.QUEUE, claims(again))).isEmpty();
         assertThat(rooms.count("running")).isEqualTo(1);
         assertThat(rooms.count("admitted_job")).isZero();
     }
@@ -138,7 +127,7 @@ class PolicyStatementsTest {
         Claim lost =
                 new Claim(claimed.get(0).claim().jobId(), claimed.get(0).claim().token() - 1);
 
-        assertThat(holdClaimed.run(Rooms.QUEUE, List.of(lost))).isEmpty();
+        assertThat(policies.holdClaimed(Rooms.QUEUE, List.of(lost))).isEmpty();
 
         assertThat(rooms.count("running")).isEqualTo(1);
         assertThat(rooms.count("held_job")).isZero();
@@ -147,25 +136,25 @@ class PolicyStatementsTest {
     @Test
     void onceThePolicyDoesNotDecideNothingIsHeldAndWhatIsHeldGoes() {
         long[] ids = rooms.ready(3);
-        hold.run(Rooms.QUEUE, 100);
-        assertThat(letGo.run(Rooms.QUEUE, 100).jobs()).isZero();
+        policies.hold(Rooms.QUEUE, 100);
+        assertThat(policies.letGo(Rooms.QUEUE, 100, List.of()).jobs()).isZero();
 
         lapse();
 
-        assertThat(letGo.run(Rooms.QUEUE, 2).jobs()).isEqualTo(2);
-        assertThat(letGo.run(Rooms.QUEUE, 2).jobs()).isEqualTo(1);
+        assertThat(policies.letGo(Rooms.QUEUE, 2, List.of()).jobs()).isEqualTo(2);
+        assertThat(policies.letGo(Rooms.QUEUE, 2, List.of()).jobs()).isEqualTo(1);
         assertThat(rooms.count("held_job")).isZero();
         assertThat(rooms.count("waiting")).isZero();
-        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+        assertThat(policies.hold(Rooms.QUEUE, 100)).isZero();
         List<ClaimedJob> claimed = claim();
-        assertThat(holdClaimed.run(Rooms.QUEUE, claims(claimed))).isEmpty();
+        assertThat(policies.holdClaimed(Rooms.QUEUE, claims(claimed))).isEmpty();
         assertThat(claimed.stream().map(job -> job.claim().jobId())).containsExactly(ids[0], ids[1], ids[2]);
     }
 
     @Test
     void wherePoliciesAreNotKnownHeldJobsAreDueInAnHour() {
         rooms.ready();
-        hold.run(Rooms.QUEUE, 100);
+        policies.hold(Rooms.QUEUE, 100);
 
         assertThat(rooms.sql(
                                 "SELECT due_at - statement_timestamp() BETWEEN interval '59 min' AND interval '1 h' FROM rowlock.waiting")
@@ -177,10 +166,10 @@ class PolicyStatementsTest {
     @Test
     void aJobThatSomebodyGaveAnotherDueTimeIsNotChosenBeforeIt() {
         long id = rooms.ready();
-        hold.run(Rooms.QUEUE, 100);
+        policies.hold(Rooms.QUEUE, 100);
         rooms.execute("UPDATE rowlock.waiting SET due_at = due_at + interval '1 day'");
 
-        assertThat(admit.run(Rooms.QUEUE, node, List.of(id), HOLD).jobs()).isZero();
+        assertThat(policies.admit(Rooms.QUEUE, node, List.of(id), HOLD).jobs()).isZero();
         assertThat(shown()).isEmpty();
 
         assertThat(rooms.count("held_job")).isZero();
@@ -190,27 +179,27 @@ class PolicyStatementsTest {
     @Test
     void aNodeThatDoesNotAskThePolicyAnyMoreAdmitsNothing() {
         long id = rooms.ready();
-        hold.run(Rooms.QUEUE, 100);
+        policies.hold(Rooms.QUEUE, 100);
         long other = rooms.node();
-        assertThat(take.run(Rooms.QUEUE, other, Duration.ofSeconds(3))).isFalse();
+        assertThat(policies.take(Rooms.QUEUE, other, Duration.ofSeconds(3))).isFalse();
         rooms.execute("DELETE FROM rowlock.node WHERE id = " + node);
-        assertThat(take.run(Rooms.QUEUE, other, Duration.ofSeconds(3))).isTrue();
+        assertThat(policies.take(Rooms.QUEUE, other, Duration.ofSeconds(3))).isTrue();
 
-        assertThat(admit.run(Rooms.QUEUE, node, List.of(id), HOLD).own()).isFalse();
+        assertThat(policies.admit(Rooms.QUEUE, node, List.of(id), HOLD).own()).isFalse();
 
         assertThat(rooms.count("ready")).isZero();
-        assertThat(admit.run(Rooms.QUEUE, other, List.of(id), HOLD).jobs()).isEqualTo(1);
+        assertThat(policies.admit(Rooms.QUEUE, other, List.of(id), HOLD).jobs()).isEqualTo(1);
     }
 
     @Test
     void aChosenJobThatNobodyClaimsIsShownAgainBehindTheOthers() {
         long[] ids = rooms.ready(2);
-        hold.run(Rooms.QUEUE, 100);
-        admit.run(Rooms.QUEUE, node, List.of(ids[0]), HOLD);
-        assertThat(admit.takeBack(Rooms.QUEUE, Duration.ofSeconds(1), 100)).isZero();
+        policies.hold(Rooms.QUEUE, 100);
+        policies.admit(Rooms.QUEUE, node, List.of(ids[0]), HOLD);
+        assertThat(policies.takeBack(Rooms.QUEUE, Duration.ofSeconds(1), 100)).isZero();
 
-        assertThat(admit.takeBack(Rooms.QUEUE, Duration.ZERO, 100)).isEqualTo(1);
-        hold.run(Rooms.QUEUE, 100);
+        assertThat(policies.takeBack(Rooms.QUEUE, Duration.ZERO, 100)).isEqualTo(1);
+        policies.hold(Rooms.QUEUE, 100);
 
         assertThat(shown()).containsExactly(ids[1], ids[0]);
     }
@@ -220,36 +209,36 @@ class PolicyStatementsTest {
         rooms.ready();
         rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
 
-        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
-        assertThat(read.run()).noneMatch(ReadPolicies.Standing::decides);
+        assertThat(policies.hold(Rooms.QUEUE, 100)).isZero();
+        assertThat(policies.standings()).noneMatch(PolicyStatements.Standing::decides);
     }
 
     @Test
     void aPolicyThatNobodyAsksIsForgottenOnceNoJobWaits() {
         rooms.ready();
-        hold.run(Rooms.QUEUE, 100);
+        policies.hold(Rooms.QUEUE, 100);
         lapse();
         rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
-        assertThat(read.forget()).isEmpty();
-        letGo.run(Rooms.QUEUE, 100);
+        assertThat(policies.forget()).isEmpty();
+        policies.letGo(Rooms.QUEUE, 100, List.of());
 
-        assertThat(read.forget()).containsExactly(Rooms.QUEUE);
+        assertThat(policies.forget()).containsExactly(Rooms.QUEUE);
     }
 
     /** A job that it had chosen was claimed once it did not decide any more, when nobody asks for marks. */
     @Test
     void aPolicyThatNobodyAsksIsForgottenWithItsMarks() {
         long id = rooms.ready();
-        hold.run(Rooms.QUEUE, 100);
-        admit.run(Rooms.QUEUE, node, List.of(id), HOLD);
+        policies.hold(Rooms.QUEUE, 100);
+        policies.admit(Rooms.QUEUE, node, List.of(id), HOLD);
         lapse();
         claim();
         rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
 
-        assertThat(read.forget()).containsExactly(Rooms.QUEUE);
+        assertThat(policies.forget()).containsExactly(Rooms.QUEUE);
 
         assertThat(rooms.count("admitted_job")).isZero();
-        assertThat(read.run()).isEmpty();
+        assertThat(policies.standings()).isEmpty();
     }
 
     @Test
@@ -257,8 +246,8 @@ class PolicyStatementsTest {
         rooms.ready();
         rooms.execute("UPDATE rowlock.policy SET decides_until = now() + interval '2 h'");
 
-        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
-        assertThat(read.run()).noneMatch(ReadPolicies.Standing::decides);
+        assertThat(policies.hold(Rooms.QUEUE, 100)).isZero();
+        assertThat(policies.standings()).noneMatch(PolicyStatements.Standing::decides);
     }
 
     /** Whatever comes in whichever order: no job is lost or twice, and what runs was chosen or the policy did not decide. */
@@ -277,18 +266,18 @@ class PolicyStatementsTest {
                                     .mapToObj(i -> Rooms.job(Rooms.QUEUE, random.nextInt(3)))
                                     .toList()))
                             .forEach(enqueued::add);
-                case 2 -> hold.run(Rooms.QUEUE, 1 + random.nextInt(4));
+                case 2 -> policies.hold(Rooms.QUEUE, 1 + random.nextInt(4));
                 case 3, 4 -> {
                     List<Long> some =
                             shown().stream().filter(id -> random.nextBoolean()).toList();
                     // it answers, so from now on it decides
-                    admit.run(Rooms.QUEUE, node, some, HOLD);
+                    policies.admit(Rooms.QUEUE, node, some, HOLD);
                     chosen.addAll(some);
                     decides = true;
                 }
                 case 5, 6 -> {
                     List<ClaimedJob> claimed = claim();
-                    Set<Long> over = holdClaimed.run(Rooms.QUEUE, claims(claimed));
+                    Set<Long> over = policies.holdClaimed(Rooms.QUEUE, claims(claimed));
                     for (ClaimedJob job : claimed) {
                         if (!over.contains(job.claim().token())) {
                             long id = job.claim().jobId();
@@ -303,9 +292,9 @@ class PolicyStatementsTest {
                     if (random.nextInt(3) == 0) {
                         lapse();
                         decides = false;
-                        letGo.run(Rooms.QUEUE, 3);
+                        policies.letGo(Rooms.QUEUE, 3, List.of());
                     }
-                    admit.takeBack(Rooms.QUEUE, Duration.ZERO, random.nextInt(3));
+                    policies.takeBack(Rooms.QUEUE, Duration.ZERO, random.nextInt(3));
                 }
             }
             assertThat(rooms.count("ready") + rooms.count("waiting") + rooms.count("running"))
@@ -313,7 +302,7 @@ class PolicyStatementsTest {
                     .isEqualTo(enqueued.size());
         }
         lapse();
-        while (letGo.run(Rooms.QUEUE, 100).seen() > 0) {}
+        while (policies.letGo(Rooms.QUEUE, 100, List.of()).seen() > 0) {}
         claim().forEach(job -> ran.add(job.claim().jobId()));
         assertThat(ran).isEqualTo(enqueued);
     }
@@ -324,7 +313,7 @@ class PolicyStatementsTest {
 
     private List<Long> shown() {
         List<Long> all = new ArrayList<>();
-        Page page = find.page(Rooms.QUEUE, Place.FRONT);
+        Page page = policies.page(Rooms.QUEUE, Place.FRONT);
         page.jobs().stream().map(WaitingJob::id).forEach(all::add);
         return all;
     }
