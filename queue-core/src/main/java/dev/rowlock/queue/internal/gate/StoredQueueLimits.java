@@ -7,13 +7,9 @@ import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
-import dev.rowlock.queue.internal.store.gate.FindFullKeys;
-import dev.rowlock.queue.internal.store.gate.FindServedQueues;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
-import dev.rowlock.queue.internal.store.gate.StoreLimits;
-import dev.rowlock.queue.internal.store.gate.StoreWeights;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.JobOptions;
@@ -36,28 +32,22 @@ public final class StoredQueueLimits implements QueueLimits {
 
     private final Database database;
     private final AfterCommit afterCommit;
-    private final StoreLimits store;
-    private final StoreWeights weights;
+    private final LimitStatements store;
     private final HoldGate hold;
-    private final FindBlockedKeys blocked;
-    private final FindFullKeys full;
     private final SkipDeadJobs skip;
     private final UnservedLimits unserved;
     private final Actor actor;
 
     public StoredQueueLimits(Database database, AfterCommit afterCommit) {
-        this(database, afterCommit, new UnservedLimits(new FindServedQueues(database)), Actor.APPLICATION);
+        this(database, afterCommit, new UnservedLimits(new LimitStatements(database)), Actor.APPLICATION);
     }
 
     private StoredQueueLimits(Database database, AfterCommit afterCommit, UnservedLimits unserved, Actor actor) {
         this.database = database;
         this.afterCommit = afterCommit;
-        this.store = new StoreLimits(database);
+        this.store = new LimitStatements(database);
         this.unserved = unserved;
-        this.weights = new StoreWeights(database);
         this.hold = new HoldGate(database);
-        this.blocked = new FindBlockedKeys(database);
-        this.full = new FindFullKeys(database);
         this.skip = new SkipDeadJobs(database);
         this.actor = actor;
     }
@@ -117,7 +107,7 @@ public final class StoredQueueLimits implements QueueLimits {
             throw new IllegalArgumentException("a weight of %d is not allowed: 1 to %d".formatted(weight, MOST_WEIGHT));
         }
         database.requireWritable("set a weight");
-        weights.set(
+        store.setWeight(
                 Names.queue(queue),
                 named(key),
                 weight,
@@ -129,12 +119,12 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public Map<String, Integer> weights(String queue) {
-        return weights.of(Names.queue(queue));
+        return store.weights(Names.queue(queue));
     }
 
     @Override
     public Map<String, Integer> weights(String queue, int limit) {
-        return weights.highest(Names.queue(queue), required(limit));
+        return store.weights(Names.queue(queue), required(limit));
     }
 
     @Override
@@ -152,7 +142,7 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public List<BlockedKey> blockedKeys(String queue, int limit) {
-        return blocked.run(Names.queue(queue), required(limit));
+        return store.blockedKeys(Names.queue(queue), required(limit));
     }
 
     @Override
@@ -167,7 +157,7 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public List<FullKey> fullKeys(String queue, int limit) {
-        return full.run(Names.queue(queue), required(limit));
+        return store.fullKeys(Names.queue(queue), required(limit));
     }
 
     /** Or says what is allowed. */

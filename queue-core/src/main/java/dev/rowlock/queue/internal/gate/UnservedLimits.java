@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.gate;
 
-import dev.rowlock.queue.internal.store.gate.FindServedQueues;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,10 +21,10 @@ final class UnservedLimits {
     /** Queues that are named, at most. */
     private static final int NAMED = 50;
 
-    private final FindServedQueues find;
+    private final LimitStatements find;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    UnservedLimits(FindServedQueues find) {
+    UnservedLimits(LimitStatements find) {
         this.find = find;
     }
 
@@ -33,7 +33,7 @@ final class UnservedLimits {
         if (warned.contains(queue) || warned.size() >= MOST) {
             return;
         }
-        List<String> served = find.run();
+        List<String> served = find.servedQueues();
         // Where no node lives, an application may not have started yet.
         if (!served.isEmpty() && !served.contains(queue) && warned.add(queue)) {
             log.warn(

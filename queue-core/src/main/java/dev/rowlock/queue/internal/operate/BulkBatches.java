@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
@@ -29,13 +29,13 @@ final class BulkBatches implements Chore {
 
     private final DoBulkBatch batch;
     private final ReadBulkActions actions;
-    private final FindQueuesInOrder inOrder;
+    private final LimitStatements limits;
     private final Wakeups wakeups;
 
-    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, FindQueuesInOrder inOrder, Wakeups wakeups) {
+    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, LimitStatements limits, Wakeups wakeups) {
         this.batch = batch;
         this.actions = actions;
-        this.inOrder = inOrder;
+        this.limits = limits;
         this.wakeups = wakeups;
     }
 
@@ -64,7 +64,7 @@ final class BulkBatches implements Chore {
             wakeups.jobsWaiting(Duration.ZERO);
         }
         if (done.get().ended()) {
-            inOrder.run().forEach(wakeups::keysReady); // the others of their keys go on
+            limits.queuesInOrder().forEach(wakeups::keysReady); // the others of their keys go on
             wakeups.attention(); // some may have been jobs of workflows
         }
         return done.get().stuck() ? REST_BEFORE_LOCKED_JOB : Duration.ZERO;

@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
-import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
@@ -38,7 +38,7 @@ public final class OperateFeature implements Feature {
                 new BulkBatches(
                         new DoBulkBatch(database),
                         new ReadBulkActions(database),
-                        new FindQueuesInOrder(database),
+                        new LimitStatements(database),
                         wakeups),
                 new AuditRetention(
                         retention,

@@ -12,7 +12,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
-import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.operate.BulkAction;
@@ -44,7 +44,7 @@ class BulkBatchesTest {
         Database database = rooms.database();
         admin = FrontDoors.admin(database, wakeups);
         batches = new BulkBatches(
-                new DoBulkBatch(database), new ReadBulkActions(database), new FindQueuesInOrder(database), wakeups);
+                new DoBulkBatch(database), new ReadBulkActions(database), new LimitStatements(database), wakeups);
     }
 
     @Test

@@ -9,7 +9,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
+import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
@@ -43,7 +43,7 @@ class SlowBulkActionsTest {
         admin = FrontDoors.admin(database, new RecordedWakeups());
         batch = new DoBulkBatch(database, 1_000, LIMIT);
         batches = new BulkBatches(
-                batch, new ReadBulkActions(database), new FindQueuesInOrder(database), new RecordedWakeups());
+                batch, new ReadBulkActions(database), new LimitStatements(database), new RecordedWakeups());
     }
 
     @AfterEach

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 class FindFullKeysTest {
 
     private final Rooms rooms;
-    private final FindFullKeys find;
+    private final LimitStatements find;
 
     FindFullKeysTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        find = new FindFullKeys(rooms.database());
+        find = new LimitStatements(rooms.database());
     }
 
     @Test
@@ -36,10 +36,10 @@ class FindFullKeysTest {
         enqueue("below", 1);
         claim();
 
-        assertThat(find.run(QUEUE, 10))
+        assertThat(find.fullKeys(QUEUE, 10))
                 .containsExactly(new FullKey(QUEUE, "busier", 2, 2, 7), new FullKey(QUEUE, "busy", 2, 2, 3));
-        assertThat(find.run(QUEUE, 1)).extracting(FullKey::key).containsExactly("busier");
-        assertThat(find.run("other", 10)).isEmpty();
+        assertThat(find.fullKeys(QUEUE, 1)).extracting(FullKey::key).containsExactly("busier");
+        assertThat(find.fullKeys("other", 10)).isEmpty();
     }
 
     @Test
@@ -48,7 +48,7 @@ class FindFullKeysTest {
         enqueue("account", 3);
         claim();
 
-        assertThat(find.run(QUEUE, 10)).containsExactly(new FullKey(QUEUE, "account", 1, 1, 2));
+        assertThat(find.fullKeys(QUEUE, 10)).containsExactly(new FullKey(QUEUE, "account", 1, 1, 2));
     }
 
     @Test
@@ -57,7 +57,7 @@ class FindFullKeysTest {
         enqueue("tenant", 3);
         claim();
 
-        assertThat(find.run(QUEUE, 10)).isEmpty();
+        assertThat(find.fullKeys(QUEUE, 10)).isEmpty();
     }
 
     private void limit(QueueLimit limit) {

@@ -86,7 +86,7 @@ class SkipDeadJobsTest {
         dead(QUEUE, "b", 1);
         skip.run(QUEUE, "a", NOTE);
 
-        assertThat(new FindBlockedKeys(rooms.database()).run(QUEUE, 1))
+        assertThat(new LimitStatements(rooms.database()).blockedKeys(QUEUE, 1))
                 .extracting(BlockedKey::key)
                 .containsExactly("b");
     }
@@ -135,8 +135,8 @@ class SkipDeadJobsTest {
     }
 
     private List<String> blocked() {
-        return new FindBlockedKeys(rooms.database())
-                .run(QUEUE, 10).stream().map(BlockedKey::key).toList();
+        return new LimitStatements(rooms.database())
+                .blockedKeys(QUEUE, 10).stream().map(BlockedKey::key).toList();
     }
 
     private void order(AfterFailure afterFailure) {
