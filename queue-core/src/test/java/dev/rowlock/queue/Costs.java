@@ -8,7 +8,7 @@ import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
@@ -119,13 +119,13 @@ final class Costs implements AutoCloseable {
 
     long statementsOfAMeasurement(int queues) {
         manyQueues(queues);
-        MeasureDepth measure = new MeasureDepth(new Database(pool, new Schema("rowlock")));
-        return statementsOf(measure::run);
+        Measurements measure = new Measurements(new Database(pool, new Schema("rowlock")));
+        return statementsOf(measure::depth);
     }
 
     long statementsOfMeters(int queues) {
         manyQueues(queues);
-        new MeasureDepth(new Database(database.dataSource(), new Schema("rowlock"))).run();
+        new Measurements(new Database(database.dataSource(), new Schema("rowlock"))).depth();
         Rowlock rowlock = built();
         try (NodeMetrics node = new NodeMetrics(rowlock, registry);
                 QueueMetrics depth = new QueueMetrics(rowlock.search(), registry);
@@ -358,7 +358,7 @@ final class Costs implements AutoCloseable {
     }
 
     private long meters(Rowlock rowlock) {
-        new MeasureDepth(new Database(database.dataSource(), new Schema("rowlock"))).run();
+        new Measurements(new Database(database.dataSource(), new Schema("rowlock"))).depth();
         try (NodeMetrics node = new NodeMetrics(rowlock, registry);
                 QueueMetrics depth = new QueueMetrics(rowlock.search(), registry);
                 DatabaseMetrics figures = new DatabaseMetrics(rowlock.search(), registry)) {

@@ -3,7 +3,7 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -27,7 +27,7 @@ class ReplicatedRowsTest {
     void noIdAndNoTokenComesTwice() {
         rowsWithHighNumbers();
         ClaimedJob claimed = before.running();
-        new MeasureDatabase(before.database()).run();
+        new Measurements(before.database()).database();
         before.complete(claimed, false);
         long node = before.number("SELECT max(id) FROM rowlock.node");
         before.execute("DELETE FROM rowlock.node");
@@ -45,7 +45,7 @@ class ReplicatedRowsTest {
     @Test
     void noIdComesTwiceFromSql() {
         rowsWithHighNumbers();
-        new MeasureDatabase(before.database()).run();
+        new Measurements(before.database()).database();
         sequencesAsTheMigrationLeftThem();
 
         assertThat(before.number("SELECT rowlock.enqueue('send', '{}'::json)")).isGreaterThan(9_000_000_000L);

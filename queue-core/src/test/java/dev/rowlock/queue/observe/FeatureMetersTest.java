@@ -11,7 +11,7 @@ import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.cleanup.MeasureFeatures;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -34,7 +34,7 @@ class FeatureMetersTest {
     record Step(boolean fails) {}
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final MeasureFeatures measure;
+    private final Measurements measure;
     private final Rowlock rowlock;
     private final NodeMetrics node;
     private final DatabaseMetrics database;
@@ -42,7 +42,7 @@ class FeatureMetersTest {
     private volatile boolean throwsErrors;
 
     FeatureMetersTest(TestDatabase test) {
-        this.measure = new MeasureFeatures(new Database(test.dataSource(), new Schema("rowlock")));
+        this.measure = new Measurements(new Database(test.dataSource(), new Schema("rowlock")));
         this.rowlock = FrontDoors.quickPolicies(Rowlock.builder(test.dataSource()))
                 .keepAlive(false)
                 .policy(new AdmissionPolicy() {
@@ -119,7 +119,7 @@ class FeatureMetersTest {
     void openWorkflowsAndThoseThatFailedAreCounted() {
         long open = rowlock.workflows().start(Workflow.named("open").each("rows", List.of(), s -> s.open()));
         long failed = rowlock.workflows().start(Workflow.named("fails").step("one", new Step(true)));
-        measure.run();
+        measure.features();
         assertThat(gauge("rowlock.workflows", "state", "running")).isEqualTo(2);
 
         rowlock.start();
@@ -142,7 +142,7 @@ class FeatureMetersTest {
 
     /** As if it had just been measured. */
     private double gauge(String name, String... tags) {
-        measure.run();
+        measure.features();
         database.refresh();
         return registry.get(name).tags(tags).gauge().value();
     }

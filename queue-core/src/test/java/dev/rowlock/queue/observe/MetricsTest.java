@@ -8,7 +8,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.Due;
@@ -42,7 +42,7 @@ class MetricsTest {
 
         metrics.refresh();
         assertThat(registry.find("rowlock.queue.jobs").gauges()).isEmpty();
-        new MeasureDepth(new Database(db.dataSource(), new Schema("rowlock"))).run();
+        new Measurements(new Database(db.dataSource(), new Schema("rowlock"))).depth();
         metrics.refresh();
 
         assertThat(registry.get("rowlock.queue.jobs")

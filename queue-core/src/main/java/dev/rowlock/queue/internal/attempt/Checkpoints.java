@@ -2,8 +2,7 @@ package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.checkpoint.LoadCheckpoint;
-import dev.rowlock.queue.internal.store.checkpoint.SaveCheckpoint;
+import dev.rowlock.queue.internal.store.checkpoint.CheckpointStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.PayloadCodec;
 import java.nio.charset.StandardCharsets;
@@ -17,14 +16,12 @@ public final class Checkpoints {
 
     private final Database database;
     private final PayloadCodec codec;
-    private final SaveCheckpoint save;
-    private final LoadCheckpoint load;
+    private final CheckpointStatements statements;
 
     public Checkpoints(Database database, PayloadCodec codec) {
         this.database = database;
         this.codec = codec;
-        this.save = new SaveCheckpoint(database);
-        this.load = new LoadCheckpoint(database);
+        this.statements = new CheckpointStatements(database);
     }
 
     /** Returns whether the claim was still held. */
@@ -37,7 +34,7 @@ public final class Checkpoints {
         String json = codec.encode(value);
         codec.checkReadable(json, value.getClass());
         requireSize(json);
-        return save.run(standing, claim, json);
+        return statements.save(standing, claim, json);
     }
 
     private static void requireSize(String json) {
@@ -54,7 +51,8 @@ public final class Checkpoints {
 
     /** Empty if the claim was lost; otherwise the checkpoint, if there is one. */
     <T> Optional<Optional<T>> load(Claim claim, Class<T> type) {
-        return load.run(claim)
+        return statements
+                .load(claim)
                 .map(found -> Optional.ofNullable(found.json()).map(json -> type.cast(codec.decode(json, type))));
     }
 }

@@ -4,17 +4,12 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
 import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
-import dev.rowlock.queue.internal.store.cleanup.MeasureFeatures;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
-import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
@@ -38,12 +33,12 @@ public final class Cleanup {
                         new JobStatements(database),
                         Clock.systemUTC()),
                 new DoneByQueue(takeChore, new IndexDonePartitions(database.patient())),
-                new FreeKeys(takeChore, new RemoveFreeKeys(database)),
-                new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
-                new EndedCheckpoints(takeChore, new RemoveEndedCheckpoints(database.patient())),
-                new PastNodes(takeChore, new RemovePastNodes(database.patient())),
+                new FreeKeys(takeChore, new Leftovers(database)),
+                new LeftoverPayloads(takeChore, new Leftovers(database.patient())),
+                new EndedCheckpoints(takeChore, new Leftovers(database.patient())),
+                new PastNodes(takeChore, new Leftovers(database.patient())),
                 new ReachedPlaces(takeChore, new RemoveReached(database)),
-                new DepthMeasurement(takeChore, new MeasureDepth(database.patient())),
-                new DatabaseMeasurement(takeChore, new MeasureDatabase(database), new MeasureFeatures(database)));
+                new DepthMeasurement(takeChore, new Measurements(database.patient())),
+                new DatabaseMeasurement(takeChore, new Measurements(database)));
     }
 }

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
-import dev.rowlock.queue.internal.store.cleanup.MeasureFeatures;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
@@ -12,13 +11,11 @@ public final class DatabaseMeasurement implements Chore {
     private static final Duration INTERVAL = Duration.ofSeconds(30);
 
     private final TakeChore chore;
-    private final MeasureDatabase measure;
-    private final MeasureFeatures features;
+    private final Measurements measure;
 
-    public DatabaseMeasurement(TakeChore chore, MeasureDatabase measure, MeasureFeatures features) {
+    public DatabaseMeasurement(TakeChore chore, Measurements measure) {
         this.chore = chore;
         this.measure = measure;
-        this.features = features;
     }
 
     @Override
@@ -35,7 +32,7 @@ public final class DatabaseMeasurement implements Chore {
     }
 
     private void measure() {
-        features.run();
-        measure.run();
+        measure.features();
+        measure.database();
     }
 }

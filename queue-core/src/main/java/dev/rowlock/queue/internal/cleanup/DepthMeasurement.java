@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
@@ -13,10 +13,10 @@ public final class DepthMeasurement implements Chore {
     private static final int REST_PER_WORK = 20;
 
     private final TakeChore chore;
-    private final MeasureDepth measure;
+    private final Measurements measure;
     private Duration rest = INTERVAL;
 
-    public DepthMeasurement(TakeChore chore, MeasureDepth measure) {
+    public DepthMeasurement(TakeChore chore, Measurements measure) {
         this.chore = chore;
         this.measure = measure;
     }
@@ -30,7 +30,7 @@ public final class DepthMeasurement implements Chore {
     public Duration runOnce() {
         if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
-            chore.orGiveBack(name(), measure::run);
+            chore.orGiveBack(name(), measure::depth);
             rest = ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;

@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
-import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Stretch;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
@@ -21,11 +21,11 @@ public final class EndedCheckpoints implements Chore {
     private static final int REST_PER_WORK = 20;
 
     private final TakeChore chore;
-    private final RemoveEndedCheckpoints remove;
+    private final Leftovers remove;
     private boolean walking;
     private long behind;
 
-    public EndedCheckpoints(TakeChore chore, RemoveEndedCheckpoints remove) {
+    public EndedCheckpoints(TakeChore chore, Leftovers remove) {
         this.chore = chore;
         this.remove = remove;
     }
@@ -41,11 +41,11 @@ public final class EndedCheckpoints implements Chore {
             if (!chore.run(name(), INTERVAL)) {
                 return INTERVAL;
             }
-            behind = RemoveEndedCheckpoints.FRONT;
+            behind = Leftovers.FIRST_ID;
             walking = true;
         }
         long begun = System.nanoTime();
-        Stretch stretch = remove.run(behind, STRETCH);
+        Stretch stretch = remove.checkpoints(behind, STRETCH);
         walking = stretch.end() != null;
         if (stretch.end() == null) {
             return INTERVAL;

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Position;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Keys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Position;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +25,10 @@ public final class FreeKeys implements Chore {
     private static final int REST_PER_WORK = 20;
 
     private final TakeChore chore;
-    private final RemoveFreeKeys remove;
+    private final Leftovers remove;
     private @Nullable Position behind; // null: between two rounds
 
-    public FreeKeys(TakeChore chore, RemoveFreeKeys remove) {
+    public FreeKeys(TakeChore chore, Leftovers remove) {
         this.chore = chore;
         this.remove = remove;
     }
@@ -44,10 +44,10 @@ public final class FreeKeys implements Chore {
             if (!chore.run(name(), INTERVAL)) {
                 return INTERVAL;
             }
-            behind = RemoveFreeKeys.FRONT;
+            behind = Leftovers.FIRST_KEY;
         }
         long begun = System.nanoTime();
-        Stretch stretch = remove.run(behind, STRETCH);
+        Keys stretch = remove.freeKeys(behind, STRETCH);
         behind = stretch.end();
         return behind == null ? INTERVAL : ProportionalRest.after(begun, REST_PER_WORK, Duration.ZERO);
     }

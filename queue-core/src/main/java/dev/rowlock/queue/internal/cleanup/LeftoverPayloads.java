@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Stretch;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
@@ -26,12 +26,12 @@ public final class LeftoverPayloads implements Chore {
     private static final int REST_PER_WORK = 20;
 
     private final TakeChore chore;
-    private final RemoveLeftoverPayloads remove;
+    private final Leftovers remove;
     private boolean walking;
     private long behind;
     private long removed; // in this round
 
-    public LeftoverPayloads(TakeChore chore, RemoveLeftoverPayloads remove) {
+    public LeftoverPayloads(TakeChore chore, Leftovers remove) {
         this.chore = chore;
         this.remove = remove;
     }
@@ -50,7 +50,7 @@ public final class LeftoverPayloads implements Chore {
             begin();
         }
         long begun = System.nanoTime();
-        Stretch stretch = remove.run(behind, STRETCH);
+        Stretch stretch = remove.payloads(behind, STRETCH);
         removed += stretch.removed();
         if (stretch.end() == null) {
             return end();
@@ -63,7 +63,7 @@ public final class LeftoverPayloads implements Chore {
 
     private void begin() {
         walking = true;
-        behind = RemoveLeftoverPayloads.FRONT;
+        behind = Leftovers.FIRST_ID;
         removed = 0;
     }
 

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
@@ -14,9 +14,9 @@ public final class PastNodes implements Chore {
     private static final int LIMIT = 10_000;
 
     private final TakeChore chore;
-    private final RemovePastNodes remove;
+    private final Leftovers remove;
 
-    public PastNodes(TakeChore chore, RemovePastNodes remove) {
+    public PastNodes(TakeChore chore, Leftovers remove) {
         this.chore = chore;
         this.remove = remove;
     }
@@ -29,7 +29,7 @@ public final class PastNodes implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            chore.orGiveBack(name(), () -> remove.run(LIMIT));
+            chore.orGiveBack(name(), () -> remove.pastNodes(LIMIT));
         }
         return INTERVAL;
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.ClusterStatements;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -26,7 +26,7 @@ class DepthMeasurementTest {
         rooms = Rooms.emptyIn(test);
         measurement = new DepthMeasurement(
                 new TakeChore(rooms.database()),
-                new MeasureDepth(rooms.database().patient()));
+                new Measurements(rooms.database().patient()));
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.cleanup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -48,7 +48,7 @@ class FreeKeysTest {
     }
 
     private FreeKeys chore() {
-        return new FreeKeys(new TakeChore(rooms.database()), new RemoveFreeKeys(rooms.database()));
+        return new FreeKeys(new TakeChore(rooms.database()), new Leftovers(rooms.database()));
     }
 
     private void freeKeys(int count) {

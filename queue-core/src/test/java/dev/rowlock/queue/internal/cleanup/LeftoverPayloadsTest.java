@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.cleanup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -63,7 +63,7 @@ class LeftoverPayloadsTest {
     }
 
     private LeftoverPayloads chore() {
-        return new LeftoverPayloads(new TakeChore(rooms.database()), new RemoveLeftoverPayloads(rooms.database()));
+        return new LeftoverPayloads(new TakeChore(rooms.database()), new Leftovers(rooms.database()));
     }
 
     private void leftovers(int count) {

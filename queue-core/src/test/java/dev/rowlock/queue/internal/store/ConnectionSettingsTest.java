@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
@@ -132,7 +132,7 @@ class ConnectionSettingsTest {
         assertThat(new LoadPayload(database).run(held)).isPresent();
         assertThat(new JobStatements(database).requestCancel(few.get(3).id(), null))
                 .isTrue();
-        new MeasureDepth(database).run();
+        new Measurements(database).depth();
 
         rooms.bury(held);
         rooms.defer(few.get(1).claim(), Due.after(Duration.ofDays(1)));

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -62,7 +62,7 @@ class ConservationLawTest {
                 .as("states that the walk has come to")
                 .isGreaterThanOrEqualTo(4);
         assertThat(rooms.count("dropped")).isPositive();
-        new RemoveLeftoverPayloads(rooms.database()).run(RemoveLeftoverPayloads.FRONT, 1_000);
+        new Leftovers(rooms.database()).payloads(Leftovers.FIRST_ID, 1_000);
         assertThat(rooms.number(KEPT_FOR_NOTHING)).isZero();
     }
 

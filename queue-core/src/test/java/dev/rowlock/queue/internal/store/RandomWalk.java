@@ -7,8 +7,7 @@ import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -92,7 +91,7 @@ public final class RandomWalk {
     }
 
     private void removeLeftoverPayloads() {
-        new RemoveLeftoverPayloads(db).run(RemoveLeftoverPayloads.FRONT, 1_000);
+        new Leftovers(db).payloads(Leftovers.FIRST_ID, 1_000);
     }
 
     /** Keys that are few, so that most are held, by jobs in all rooms. */
@@ -108,7 +107,7 @@ public final class RandomWalk {
     }
 
     private void removeFreeKeys() {
-        new RemoveFreeKeys(db).run(RemoveFreeKeys.FRONT, 100);
+        new Leftovers(db).freeKeys(Leftovers.FIRST_KEY, 100);
     }
 
     private void remember(long[] added) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -90,12 +90,12 @@ class ViewsTest {
         long other = rooms.node("host-8");
         stop(other);
         rooms.execute("INSERT INTO rowlock.retention VALUES (604800000, 9223372036854775807, 7776000000, now())");
-        RemovePastNodes remove = new RemovePastNodes(rooms.database());
+        Leftovers remove = new Leftovers(rooms.database());
 
-        assertThat(remove.run(10)).isZero(); // jobs that they completed may still be there
+        assertThat(remove.pastNodes(10)).isZero(); // jobs that they completed may still be there
         rooms.execute("UPDATE rowlock.past_node SET ended_at = ended_at - interval '10 days'");
 
-        assertThat(remove.run(10)).isEqualTo(1);
+        assertThat(remove.pastNodes(10)).isEqualTo(1);
         assertThat(line(dead.id())).containsEntry("node", "host-7");
     }
 

@@ -10,7 +10,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.checkpoint.SaveCheckpoint;
+import dev.rowlock.queue.internal.store.checkpoint.CheckpointStatements;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -144,7 +144,7 @@ class CheckpointedHolderTest {
 
     private void giveBackWithCheckpoint(Back back) {
         ClaimedJob job = claim();
-        new SaveCheckpoint(rooms.database()).run(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
+        new CheckpointStatements(rooms.database()).save(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
         back.give(rooms, job);
     }
 

@@ -9,7 +9,7 @@ import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -216,7 +216,7 @@ class OnceMoreTest extends UniqueModesTest {
         long second = ask("second", ONCE).id();
         rooms.complete(running, false);
 
-        new RemoveFreeKeys(rooms.database()).run(RemoveFreeKeys.FRONT, 10);
+        new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 10);
         releaseAll();
 
         assertThat(dispatched()).isEqualTo(1);

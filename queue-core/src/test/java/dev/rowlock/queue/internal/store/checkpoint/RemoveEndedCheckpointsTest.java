@@ -6,7 +6,8 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Stretch;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -21,11 +22,11 @@ import org.junit.jupiter.api.Test;
 class RemoveEndedCheckpointsTest {
 
     private final Rooms rooms;
-    private final RemoveEndedCheckpoints remove;
+    private final Leftovers remove;
 
     RemoveEndedCheckpointsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        remove = new RemoveEndedCheckpoints(rooms.database());
+        remove = new Leftovers(rooms.database());
     }
 
     @Test
@@ -62,20 +63,20 @@ class RemoveEndedCheckpointsTest {
         rooms.complete(first, true);
         rooms.complete(third, true);
 
-        Stretch stretch = remove.run(RemoveEndedCheckpoints.FRONT, 2);
+        Stretch stretch = remove.checkpoints(Leftovers.FIRST_ID, 2);
         assertThat(stretch).isEqualTo(new Stretch(1, second.id()));
-        assertThat(remove.run(second.id(), 2)).isEqualTo(new Stretch(1, null));
+        assertThat(remove.checkpoints(second.id(), 2)).isEqualTo(new Stretch(1, null));
 
         assertThat(checkpoints()).containsExactly(second.id());
     }
 
     private Stretch all() {
-        return remove.run(RemoveEndedCheckpoints.FRONT, 100);
+        return remove.checkpoints(Leftovers.FIRST_ID, 100);
     }
 
     private ClaimedJob running() {
         ClaimedJob job = rooms.running();
-        new SaveCheckpoint(rooms.database()).run(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
+        new CheckpointStatements(rooms.database()).save(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
         return job;
     }
 

@@ -22,13 +22,13 @@ class DepthTest {
 
     private final TestDatabase test;
     private final Rooms rooms;
-    private final MeasureDepth measure;
+    private final Measurements measure;
     private final ClusterStatements read;
 
     DepthTest(TestDatabase database) {
         test = database;
         rooms = Rooms.emptyIn(database);
-        measure = new MeasureDepth(rooms.database());
+        measure = new Measurements(rooms.database());
         read = new ClusterStatements(rooms.database());
     }
 
@@ -40,7 +40,7 @@ class DepthTest {
         rooms.ready(List.of(Rooms.job("print", 0)));
         rooms.waiting(Due.after(Duration.ofDays(1)));
 
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths())
                 .extracting(Depth::queue, Depth::state, Depth::jobs)
@@ -55,10 +55,10 @@ class DepthTest {
     @Test
     void aRoomThatHasEmptiedSaysZero() {
         rooms.ready();
-        measure.run();
+        measure.depth();
         rooms.execute("DELETE FROM rowlock.ready");
 
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths()).hasSize(1).allSatisfy(depth -> {
             assertThat(depth.jobs()).isZero();
@@ -79,7 +79,7 @@ class DepthTest {
                 "UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s' WHERE queue = 'print' AND rank = 7");
         assertThat(rooms.number("SELECT pg_relation_size('rowlock.ready')")).isGreaterThan(32_000_000);
 
-        measure.run();
+        measure.depth();
 
         Depth mail = read.depths().get(0);
         Depth print = read.depths().get(1);
@@ -96,7 +96,7 @@ class DepthTest {
                 SELECT nextval('rowlock.job_id'), statement_timestamp() - age, statement_timestamp() - interval '1 h', 0, attempt, 'mail', 'tenant', 'send'
                   FROM (VALUES (interval '0', 3), (interval '5 min', 0), (interval '4 min', 0)) AS jobs (age, attempt)""");
 
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths())
                 .singleElement()
@@ -106,14 +106,14 @@ class DepthTest {
     @Test
     void aQueueIsForgottenAnHourAfterItsLastJob() {
         rooms.ready();
-        measure.run();
+        measure.depth();
         rooms.execute("DELETE FROM rowlock.ready");
-        measure.run();
-        measure.run();
+        measure.depth();
+        measure.depth();
         assertThat(read.depths()).as("a moment after its last job").hasSize(1);
 
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '61 min'");
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths()).isEmpty();
     }
@@ -121,10 +121,10 @@ class DepthTest {
     @Test
     void aQueueThatANodeServesIsNeverForgotten() {
         rooms.node();
-        measure.run();
+        measure.depth();
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '61 min'");
 
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths())
                 .extracting(Depth::queue, Depth::state, Depth::jobs)
@@ -136,11 +136,11 @@ class DepthTest {
         for (String queue : List.of("a", "b", "c")) {
             rooms.ready(List.of(Rooms.job(queue, 0)));
         }
-        measure.run();
+        measure.depth();
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '10 min'");
         List<String> before = rows();
 
-        measure.run();
+        measure.depth();
 
         assertThat(rows()).hasSize(3).containsAll(before.subList(1, 3)).doesNotContain(before.get(0));
         assertThat(read.depths())
@@ -157,10 +157,10 @@ class DepthTest {
     void figuresFromBeforeTheClockWasSetBackAreWrittenAgain() {
         rooms.ready(List.of(Rooms.job("a", 0)));
         rooms.ready(List.of(Rooms.job("b", 0)));
-        measure.run();
+        measure.depth();
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 day'");
 
-        measure.run();
+        measure.depth();
 
         assertThat(rooms.truth("SELECT max(measured_at) <= now() FROM rowlock.depth"))
                 .isTrue();
@@ -194,7 +194,7 @@ class DepthTest {
     void theAgeOfTheOldestJobIsItsAgeAtTheMeasurement() {
         rooms.ready();
         rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s'");
-        measure.run();
+        measure.depth();
         rooms.execute(
                 "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '1 h', measured_at = measured_at - interval '1 h'");
 
@@ -208,7 +208,7 @@ class DepthTest {
     void noAgeIsNegativeWhenTheClockWasSetBack() {
         rooms.ready();
         rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at + interval '1 h'");
-        measure.run();
+        measure.depth();
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 min'");
 
         Depth ready = read.depths().get(0);
@@ -226,7 +226,7 @@ class DepthTest {
                   FROM generate_series(1, 24000) i""");
         assertThat(rooms.number("SELECT pg_relation_size('rowlock.dead')")).isGreaterThan(32_000_000);
 
-        measure.run();
+        measure.depth();
 
         assertThat(read.depths())
                 .filteredOn(depth -> depth.queue().equals("print"))
@@ -244,7 +244,7 @@ class DepthTest {
 
         try (ExplainedDatabase explained =
                 new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
-            new MeasureDepth(explained.database()).run();
+            new Measurements(explained.database()).depth();
 
             assertThat(explained.lastPlan()).doesNotContain("Presorted Key");
         }

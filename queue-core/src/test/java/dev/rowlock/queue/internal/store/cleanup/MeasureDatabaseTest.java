@@ -23,21 +23,21 @@ import org.junit.jupiter.api.Test;
 class MeasureDatabaseTest {
 
     private final Rooms rooms;
-    private final MeasureDatabase measure;
-    private final MeasureDatabase seesOthers;
+    private final Measurements measure;
+    private final Measurements seesOthers;
     private final JobSearch search;
 
     MeasureDatabaseTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        measure = new MeasureDatabase(rooms.database());
-        seesOthers = new MeasureDatabase(
+        measure = new Measurements(rooms.database());
+        seesOthers = new Measurements(
                 new Database(database.superuser(), rooms.database().schema()));
         search = FrontDoors.search(rooms.database());
     }
 
     @Test
     void whoHoldsBackVacuumIsCountedInTransactions() throws Exception {
-        seesOthers.run();
+        seesOthers.database();
         double before = figure("horizon.transactions", "transaction");
 
         try (OpenTransaction held = new OpenTransaction(rooms.database())) {
@@ -45,7 +45,7 @@ class MeasureDatabaseTest {
             for (int i = 0; i < 20; i++) {
                 rooms.ready();
             }
-            seesOthers.run();
+            seesOthers.database();
 
             assertThat(figure("horizon.transactions", "transaction")).isGreaterThanOrEqualTo(20);
             assertThat(figure("transaction.age", "")).isPositive();
@@ -57,7 +57,7 @@ class MeasureDatabaseTest {
 
     @Test
     void partitionsCountAsTheirTable() {
-        measure.run();
+        measure.database();
 
         assertThat(figure("table.size", "done")).isPositive();
         assertThat(figures().keySet()).noneMatch(name -> name.matches(".*done_\\d.*"));
@@ -68,17 +68,17 @@ class MeasureDatabaseTest {
     void aFigureThatCannotBeMeasuredAnyMoreGoes() {
         rooms.execute("INSERT INTO rowlock.figure VALUES ('table.size', 'former', 1, now())");
 
-        measure.run();
+        measure.database();
 
         assertThat(figures()).doesNotContainKey("table.size/former");
     }
 
     @Test
     void aRoleThatMayNotSeeOthersSessionsLeavesOutWhatTheyHold() {
-        seesOthers.run();
+        seesOthers.database();
         assertThat(figures()).containsKeys("horizon.transactions/transaction", "transaction.age/");
 
-        measure.run();
+        measure.database();
 
         assertThat(figures())
                 .containsKeys("horizon.transactions/prepared", "horizon.transactions/slot", "table.size/ready")
@@ -91,9 +91,9 @@ class MeasureDatabaseTest {
         try (OpenTransaction locking = new OpenTransaction(rooms.database())) {
             new Rooms(locking.database()).execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
 
-            assertThatThrownBy(measure::run).hasMessageContaining("lock timeout");
+            assertThatThrownBy(measure::database).hasMessageContaining("lock timeout");
         }
-        measure.run();
+        measure.database();
     }
 
     @Test

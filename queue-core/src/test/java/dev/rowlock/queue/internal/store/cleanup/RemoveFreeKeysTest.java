@@ -8,8 +8,8 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Position;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Keys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Position;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -63,9 +63,9 @@ class RemoveFreeKeysTest {
         rooms.unique(UniqueKey.of("ready"));
         rooms.unique(List.of(Rooms.job(UniqueKey.of("waiting"), Due.after(Duration.ofDays(1)))));
 
-        Stretch stretch = new RemoveFreeKeys(rooms.database()).run(RemoveFreeKeys.FRONT, 100);
+        Keys stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
 
-        assertThat(stretch).isEqualTo(new Stretch(4, null));
+        assertThat(stretch).isEqualTo(new Keys(4, null));
         assertThat(keys()).containsExactly("ended, held longer", "ready", "running", "waiting");
     }
 
@@ -75,14 +75,14 @@ class RemoveFreeKeysTest {
                 INSERT INTO rowlock.unique_key (type, key, job_id)
                 VALUES ('a', '1', -1), ('a', '2', -2), ('b', '0', -3), ('b', '1', -4), ('b', '2', -5)
                 """);
-        RemoveFreeKeys remove = new RemoveFreeKeys(rooms.database());
+        Leftovers remove = new Leftovers(rooms.database());
 
-        Stretch first = remove.run(RemoveFreeKeys.FRONT, 3);
-        assertThat(first).isEqualTo(new Stretch(3, new Position("b", "0")));
+        Keys first = remove.freeKeys(Leftovers.FIRST_KEY, 3);
+        assertThat(first).isEqualTo(new Keys(3, new Position("b", "0")));
         assertThat(keys()).containsExactly("1", "2");
 
-        assertThat(remove.run(new Position("b", "0"), 3)).isEqualTo(new Stretch(2, null));
-        assertThat(remove.run(RemoveFreeKeys.FRONT, 3)).isEqualTo(new Stretch(0, null));
+        assertThat(remove.freeKeys(new Position("b", "0"), 3)).isEqualTo(new Keys(2, null));
+        assertThat(remove.freeKeys(Leftovers.FIRST_KEY, 3)).isEqualTo(new Keys(0, null));
     }
 
     @Test
@@ -95,7 +95,7 @@ class RemoveFreeKeysTest {
                             .run(connection, List.of(Rooms.job(key, null))))
                     .get(0);
 
-            Stretch stretch = new RemoveFreeKeys(rooms.database()).run(RemoveFreeKeys.FRONT, 100);
+            Keys stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
             other.commit();
 
             assertThat(stretch.removed()).isZero();
@@ -157,8 +157,8 @@ class RemoveFreeKeysTest {
     private long sweep() {
         long removed = 0;
         for (int step = 0; step < STEPS; step++) {
-            removed += new RemoveFreeKeys(rooms.database())
-                    .run(RemoveFreeKeys.FRONT, 5_000)
+            removed += new Leftovers(rooms.database())
+                    .freeKeys(Leftovers.FIRST_KEY, 5_000)
                     .removed();
         }
         assertThat(removed).as("keys removed meanwhile").isPositive();
@@ -184,7 +184,7 @@ class RemoveFreeKeysTest {
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
-            new RemoveFreeKeys(explained.database()).run(RemoveFreeKeys.FRONT, 100);
+            new Leftovers(explained.database()).freeKeys(Leftovers.FIRST_KEY, 100);
 
             assertThat(explained.lastPlan())
                     .contains(

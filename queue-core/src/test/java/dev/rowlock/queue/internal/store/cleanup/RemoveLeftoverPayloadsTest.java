@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Stretch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -36,12 +36,12 @@ class RemoveLeftoverPayloadsTest {
 
     private final TestDatabase test;
     private final Rooms rooms;
-    private final RemoveLeftoverPayloads remove;
+    private final Leftovers remove;
 
     RemoveLeftoverPayloadsTest(TestDatabase test) {
         this.test = test;
         rooms = Rooms.emptyIn(test);
-        remove = new RemoveLeftoverPayloads(rooms.database());
+        remove = new Leftovers(rooms.database());
     }
 
     @Test
@@ -103,12 +103,12 @@ class RemoveLeftoverPayloadsTest {
     void stretchesFollowEachOtherThroughTheWholeTable() {
         rooms.execute("INSERT INTO rowlock.payload SELECT -i, 1, '1' FROM generate_series(1, 5) i");
 
-        Stretch first = remove.run(RemoveLeftoverPayloads.FRONT, 3);
+        Stretch first = remove.payloads(Leftovers.FIRST_ID, 3);
         assertThat(first).isEqualTo(new Stretch(3, -3L));
         assertThat(payloads()).containsExactly(-2L, -1L);
 
-        assertThat(remove.run(-3, 3)).isEqualTo(new Stretch(2, null));
-        assertThat(remove.run(RemoveLeftoverPayloads.FRONT, 3)).isEqualTo(new Stretch(0, null));
+        assertThat(remove.payloads(-3, 3)).isEqualTo(new Stretch(2, null));
+        assertThat(remove.payloads(Leftovers.FIRST_ID, 3)).isEqualTo(new Stretch(0, null));
     }
 
     // Races
@@ -196,7 +196,7 @@ class RemoveLeftoverPayloadsTest {
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
-            new RemoveLeftoverPayloads(explained.database()).run(RemoveLeftoverPayloads.FRONT, 100);
+            new Leftovers(explained.database()).payloads(Leftovers.FIRST_ID, 100);
 
             assertThat(explained.plans())
                     .hasSize(1)
@@ -208,7 +208,7 @@ class RemoveLeftoverPayloadsTest {
     }
 
     private Stretch remove() {
-        return remove.run(RemoveLeftoverPayloads.FRONT, 1_000);
+        return remove.payloads(Leftovers.FIRST_ID, 1_000);
     }
 
     private ClaimedJob running() {

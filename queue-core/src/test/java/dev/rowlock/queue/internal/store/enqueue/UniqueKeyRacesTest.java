@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -79,7 +79,7 @@ class UniqueKeyRacesTest {
     void aRequestThatWaitsForTheJanitorToRemoveAFreeKeyTakesIt() throws Exception {
         rooms.complete(rooms.running(KEY), true);
         try (OpenTransaction janitor = new OpenTransaction(rooms.database())) {
-            new RemoveFreeKeys(janitor.database()).run(RemoveFreeKeys.FRONT, 10);
+            new Leftovers(janitor.database()).freeKeys(Leftovers.FIRST_KEY, 10);
 
             Placed ours = enqueueBehind(janitor, OpenTransaction::commit);
 
