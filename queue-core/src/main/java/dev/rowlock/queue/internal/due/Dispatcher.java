@@ -150,12 +150,7 @@ public final class Dispatcher implements Chore {
     }
 
     private void tell(DispatchDueJobs.Result result) {
-        result.queues().forEach(queue -> {
-            wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs());
-            if (queue.keys()) {
-                wakeups.keysReady(queue.queue());
-            }
-        });
+        result.queues().forEach(queue -> queue.wake(wakeups));
     }
 
     /** Nodes that started together should not look together. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import dev.rowlock.queue.internal.store.policy.PolicyStatements.Gone;
@@ -95,9 +96,6 @@ final class PoliciesChore implements Chore {
                     "queue '{}': its policy gives no answers, or no node asks it; its jobs run in their normal order",
                     queue);
         }
-        if (gone.keys()) {
-            wakeups.keysReady(queue);
-        }
-        wakeups.jobsBack(queue, gone.rank(), gone.jobs());
+        new ReadyJobs(queue, gone.rank(), gone.jobs(), gone.keys()).wakeBack(wakeups);
     }
 }

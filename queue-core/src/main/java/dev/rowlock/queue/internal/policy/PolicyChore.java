@@ -4,6 +4,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import dev.rowlock.queue.internal.store.policy.PolicyStatements.Admitted;
@@ -218,12 +219,7 @@ final class PolicyChore implements Chore {
     private void tell(Admitted admitted) {
         ahead.added(admitted.jobs());
         count(0, 0, admitted.jobs());
-        if (admitted.jobs() > 0) {
-            if (admitted.keys()) {
-                wakeups.keysReady(queue);
-            }
-            wakeups.jobsReady(queue, admitted.rank(), admitted.jobs());
-        }
+        new ReadyJobs(queue, admitted.rank(), admitted.jobs(), admitted.keys()).wake(wakeups);
     }
 
     /** One that the server refuses must not keep the others. */

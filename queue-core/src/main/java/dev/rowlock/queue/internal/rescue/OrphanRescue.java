@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.rescue;
 
-import dev.rowlock.queue.internal.store.batch.BatchLimit;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
+import dev.rowlock.queue.internal.store.ReadyJobs;
+import dev.rowlock.queue.internal.store.batch.MoveBatches;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.RescueJobs.Rescued;
 import dev.rowlock.queue.spi.JobObserver;
@@ -19,7 +19,7 @@ public final class OrphanRescue {
     private final int maxCrashes;
     private final JobObserver observer;
     private final Wakeups wakeups;
-    private final BatchLimit batch = new BatchLimit(RescueJobs.LIMIT);
+    private final MoveBatches batches = new MoveBatches("of dead nodes cannot be released", RescueJobs.LIMIT);
 
     /** @param maxCrashes a job that brought down this many nodes is quarantined */
     public OrphanRescue(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
@@ -30,44 +30,10 @@ public final class OrphanRescue {
     }
 
     void run() {
-        boolean more = true;
-        while (more) {
-            int limit = batch.rows();
-            try {
-                more = told(rescueJobs.run(maxCrashes, limit)) >= limit;
-            } catch (RuntimeException e) {
-                boolean one = limit == 1 && BatchLimit.outOfTime(e);
-                batch.failed(e);
-                more = (one ? singly(e) : apart(e)) >= RescueJobs.LIMIT;
-            }
-            if (more) {
-                batch.worked();
-            }
-        }
-    }
-
-    /** Returns how many there were. */
-    private int apart(RuntimeException together) {
-        BatchSplitter.requireAnswer(together);
-        List<Long> orphans = rescueJobs.orphans();
-        BatchSplitter.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
-                .forEach(OrphanRescue::tellLeft);
-        return orphans.size();
-    }
-
-    /** The first alone takes longer than a statement may, and would be the first again. Returns how many there were. */
-    private int singly(RuntimeException first) {
-        List<Long> orphans = rescueJobs.orphans();
-        BatchSplitter.singly(orphans, id -> told(rescueJobs.run(maxCrashes, List.of(id))), first)
-                .forEach(OrphanRescue::tellLeft);
-        return orphans.size();
-    }
-
-    private static void tellLeft(long id, RuntimeException refusal) {
-        log.error(
-                "cannot release job {} of a dead node: the database rejects the update; it stays in running, will retry",
-                id,
-                refusal);
+        batches.all(
+                limit -> told(rescueJobs.run(maxCrashes, limit)),
+                rescueJobs::orphans,
+                ids -> told(rescueJobs.run(maxCrashes, ids)));
     }
 
     private int told(List<Rescued> rescued) {
@@ -86,7 +52,7 @@ public final class OrphanRescue {
         } catch (Throwable e) { // user code
             log.warn("an observer failed; the rescue is not affected", e);
         }
-        wakeups.jobsBack(rescued.queue(), rescued.rank(), rescued.jobs() - rescued.quarantined());
-        wakeups.keysReady(rescued.queue()); // some may have keys
+        int back = rescued.jobs() - rescued.quarantined();
+        new ReadyJobs(rescued.queue(), rescued.rank(), back, true).wakeBack(wakeups); // some may have keys
     }
 }

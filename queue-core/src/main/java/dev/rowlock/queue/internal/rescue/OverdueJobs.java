@@ -2,8 +2,7 @@ package dev.rowlock.queue.internal.rescue;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.store.batch.BatchLimit;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.MoveBatches;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
@@ -15,8 +14,8 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -54,7 +53,8 @@ public final class OverdueJobs implements Chore {
     private final Wakeups wakeups;
     private final LongSupplier nanos;
     private final OverdueElsewhere elsewhere = new OverdueElsewhere(GRACE_OF_OTHERS);
-    private final BatchLimit batch = new BatchLimit(BATCH);
+    private final MoveBatches batches =
+            new MoveBatches("that run after their deadline cannot be taken from their nodes", BATCH);
 
     /** @param nanos the monotonic clock */
     public OverdueJobs(
@@ -83,11 +83,11 @@ public final class OverdueJobs implements Chore {
         Stream<OverdueClaim> ofOtherNodes =
                 elsewhere.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
         List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
-        for (int from = 0; from < overdue.size(); ) {
-            List<OverdueClaim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
-            tell(take(some));
-            from += some.size();
-        }
+        Map<Long, OverdueClaim> byJob =
+                overdue.stream().collect(Collectors.toMap(late -> late.claim().jobId(), late -> late, (one, other) -> one));
+        batches.these(List.copyOf(byJob.keySet()), ids -> tell(take(ids.stream()
+                .flatMap(id -> Stream.ofNullable(byJob.get(id)))
+                .toList())));
         return INTERVAL;
     }
 
@@ -100,25 +100,8 @@ public final class OverdueJobs implements Chore {
         }
     }
 
-    private int take(List<OverdueClaim> overdue) {
-        try {
-            int taken = takeTogether(overdue);
-            batch.worked();
-            return taken;
-        } catch (RuntimeException e) {
-            batch.failed(e);
-            AtomicInteger taken = new AtomicInteger();
-            BatchSplitter.run(overdue, some -> taken.addAndGet(takeTogether(some)), e)
-                    .forEach((late, refusal) -> log.error(
-                            "cannot take overdue job {} from its node: the database rejects the update; will retry",
-                            late.claim().jobId(),
-                            refusal));
-            return taken.get();
-        }
-    }
-
     /** Their keys, and the limits of their queues, have room now. */
-    private int takeTogether(List<OverdueClaim> overdue) {
+    private int take(List<OverdueClaim> overdue) {
         List<Taken> taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
         taken.forEach(ofQueue -> wakeups.keysReady(ofQueue.queue())); // some may have keys
         taken.stream()

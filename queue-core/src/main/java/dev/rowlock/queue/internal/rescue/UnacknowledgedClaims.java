@@ -3,15 +3,12 @@ package dev.rowlock.queue.internal.rescue;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.batch.BatchLimit;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
+import dev.rowlock.queue.internal.store.ReadyJobs;
+import dev.rowlock.queue.internal.store.batch.MoveBatches;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,16 +28,14 @@ public final class UnacknowledgedClaims implements Chore {
     /** For each node that there is. */
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    private static final Duration TELL_AGAIN = Duration.ofHours(1);
-
     private static final int REST_PER_WORK = 50;
 
     private final ReleaseStrandedJobs release;
     private final OwnNode own;
     private final Wakeups wakeups;
     private final TokenMarks marks = new TokenMarks();
-    private final BatchLimit batch = new BatchLimit(ReleaseStrandedJobs.LIMIT);
-    private long tellAgainAt = System.nanoTime(); // of one that is refused
+    private final MoveBatches batches =
+            new MoveBatches("of claims whose answer was lost cannot be released", ReleaseStrandedJobs.LIMIT);
     private volatile long suspiciousUntil = System.nanoTime();
 
     public UnacknowledgedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
@@ -78,42 +73,10 @@ public final class UnacknowledgedClaims implements Chore {
 
     public void release(long node, long upTo) {
         long[] held = own.heldTokens();
-        boolean more = true;
-        while (more) {
-            int limit = batch.rows();
-            try {
-                more = told(release.run(node, upTo, held, limit)) >= limit;
-            } catch (RuntimeException e) {
-                batch.failed(e);
-                Consumer<List<Long>> named = ids -> told(release.named(node, upTo, held, ids));
-                apart(() -> release.stranded(node, upTo, held), named, limit, e).forEach(this::tellRefused);
-                return;
-            }
-            if (more) {
-                batch.worked();
-            }
-        }
-    }
-
-    /** If one alone takes longer than a statement may, it would be the first again. */
-    private static Map<Long, RuntimeException> apart(
-            Supplier<List<Long>> stranded, Consumer<List<Long>> named, int limit, RuntimeException e) {
-        if (limit == 1 && BatchLimit.outOfTime(e)) {
-            return BatchSplitter.singly(stranded.get(), id -> named.accept(List.of(id)), e);
-        }
-        BatchSplitter.requireAnswer(e);
-        return BatchSplitter.refused(stranded.get(), named, e);
-    }
-
-    /** Its node keeps its lease, so no other node rescues it. */
-    private void tellRefused(long id, RuntimeException refusal) {
-        if (tellAgainAt - System.nanoTime() <= 0) {
-            tellAgainAt = System.nanoTime() + TELL_AGAIN.toNanos();
-            log.error(
-                    "cannot release job {} of an unacknowledged claim: the database rejects the update; it stays in running, will retry",
-                    id,
-                    refusal);
-        }
+        batches.all(
+                limit -> told(release.run(node, upTo, held, limit)),
+                () -> release.stranded(node, upTo, held),
+                ids -> told(release.named(node, upTo, held, ids)));
     }
 
     private int told(List<ReleaseStrandedJobs.Released> released) {
@@ -126,7 +89,6 @@ public final class UnacknowledgedClaims implements Chore {
                 "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
                 released.queue(),
                 released.jobs());
-        wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
-        wakeups.keysReady(released.queue()); // some may have keys
+        new ReadyJobs(released.queue(), released.rank(), released.jobs(), true).wakeBack(wakeups); // some may have keys
     }
 }

@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.workflow.FindBusySteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Walk;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
@@ -172,12 +172,7 @@ final class StepMoves {
         }
     }
 
-    void tell(List<Ready> ready) {
-        for (Ready each : ready) {
-            if (each.keys()) {
-                wakeups.keysReady(each.queue());
-            }
-            wakeups.jobsReady(each.queue(), each.rank(), each.jobs());
-        }
+    void tell(List<ReadyJobs> ready) {
+        ready.forEach(each -> each.wake(wakeups));
     }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
@@ -21,6 +23,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** A trigger keeps jobs from coming back, all or one, until it is dropped. */
@@ -101,6 +104,31 @@ class RescueTest {
     }
 
     @Test
+    void aJobOfADeadNodeThatIsRefusedIsLoggedOnceAndMovesAsSoonAsItMay() {
+        List<ClaimedJob> others = rooms.running(3);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        doneRefuses("23514");
+
+        try (LogLines log = new LogLines(RefusedJobs.class.getName())) {
+            orphanRescue.run();
+            orphanRescue.run();
+
+            assertThat(log.lines())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .startsWith("ERROR 1 jobs of dead nodes cannot be released")
+                    .contains("tried again each 1m", "[" + job.id() + "]");
+        }
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        orphanRescue.run();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
     void oneOverdueJobThatCannotBeTakenDoesNotHoldUpTheOthers() {
         List<ClaimedJob> others = rooms.running(10);
         rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
@@ -124,10 +152,14 @@ class RescueTest {
     }
 
     private void doneRefuses() {
+        doneRefuses("53400");
+    }
+
+    private void doneRefuses(String code) {
         rooms.execute("""
                 CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN RAISE EXCEPTION 'not this one' USING errcode = '53400'; END $$
-                """);
+                BEGIN RAISE EXCEPTION 'not this one' USING errcode = '%s'; END $$
+                """.formatted(code));
         rooms.execute(
                 "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
     }

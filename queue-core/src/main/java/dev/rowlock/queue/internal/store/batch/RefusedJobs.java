@@ -73,7 +73,12 @@ public final class RefusedJobs {
             throw together;
         }
         Set<Long> worked = new HashSet<>();
-        Map<Long, RuntimeException> refused = BatchSplitter.refused(some, remembering(work, worked), together);
+        leave(BatchSplitter.refused(some, remembering(work, worked), together));
+        return !worked.isEmpty();
+    }
+
+    /** Leaves these aside, which are refused for this reason each. */
+    void leave(Map<Long, RuntimeException> refused) {
         if (jobs.isEmpty()) {
             againAt = System.nanoTime() + again.toNanos();
         }
@@ -82,7 +87,6 @@ public final class RefusedJobs {
         if (!refused.isEmpty()) {
             tellUnlessMany(refused);
         }
-        return !worked.isEmpty();
     }
 
     /** Whether it is time to try again. */

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.Room;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -56,9 +57,6 @@ public final class DispatchDueJobs {
 
     private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 
-    /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
-    public record Dispatched(String queue, int rank, int jobs, boolean keys) {}
-
     /**
      * What one call did.
      *
@@ -68,14 +66,14 @@ public final class DispatchDueJobs {
      * @param took how long the statement took, without the wait for a connection
      */
     public record Result(
-            List<Dispatched> queues,
+            List<ReadyJobs> queues,
             @Nullable Duration nextDue,
             @Nullable DuePosition last,
             DuePosition until,
             Duration took) {
 
         public int jobs() {
-            return queues.stream().mapToInt(Dispatched::jobs).sum();
+            return (int) queues.stream().mapToLong(ReadyJobs::jobs).sum();
         }
     }
 
@@ -156,14 +154,14 @@ public final class DispatchDueJobs {
     }
 
     private static Result read(ResultSet rows, long begun) throws SQLException {
-        List<Dispatched> queues = new ArrayList<>();
+        List<ReadyJobs> queues = new ArrayList<>();
         Duration nextDue = null;
         DuePosition last = null;
         DuePosition until = DuePosition.FRONT;
         while (rows.next()) {
             String queue = rows.getString(1);
             if (queue != null) {
-                queues.add(new Dispatched(queue, rows.getInt(2), rows.getInt(3), rows.getBoolean(8)));
+                queues.add(new ReadyJobs(queue, rows.getInt(2), rows.getInt(3), rows.getBoolean(8)));
                 continue;
             }
             double seconds = rows.getDouble(4);

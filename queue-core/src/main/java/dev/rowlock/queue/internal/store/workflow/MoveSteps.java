@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.Room;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -149,9 +150,6 @@ public final class MoveSteps {
     public record Walk(
             Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
 
-    /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
-    public record Ready(String queue, int rank, long jobs, boolean keys) {}
-
     /**
      * A step whose last job has moved.
      *
@@ -169,7 +167,7 @@ public final class MoveSteps {
      */
     public record Moved(
             List<MovedStep> steps,
-            List<Ready> ready,
+            List<ReadyJobs> ready,
             @Nullable Duration nextDue,
             long last,
             @Nullable String state) {}
@@ -242,7 +240,7 @@ public final class MoveSteps {
 
     private static Moved read(PreparedStatement statement) throws SQLException {
         List<MovedStep> steps = new ArrayList<>();
-        List<Ready> ready = new ArrayList<>();
+        List<ReadyJobs> ready = new ArrayList<>();
         Duration nextDue = null;
         String state = null;
         long last = 0;
@@ -252,7 +250,7 @@ public final class MoveSteps {
                     case 1 ->
                         steps.add(new MovedStep(new StepKey(rows.getLong(2), rows.getInt(3)), rows.getBoolean(7)));
                     case 2 ->
-                        ready.add(new Ready(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
+                        ready.add(new ReadyJobs(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
                     case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
                     default -> {
                         state = rows.getString(4);

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Move;
 import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ public final class ReleaseFewJobs {
      * @param moving steps whose jobs are to be moved now
      * @param ready the jobs of those that were released
      */
-    public record Released(List<MovedStep> steps, List<StepKey> moving, List<Ready> ready) {
+    public record Released(List<MovedStep> steps, List<StepKey> moving, List<ReadyJobs> ready) {
 
         static final Released NOTHING = new Released(List.of(), List.of(), List.of());
     }
@@ -74,12 +74,12 @@ public final class ReleaseFewJobs {
 
         private final List<MovedStep> steps = new ArrayList<>();
         private final List<StepKey> moving = new ArrayList<>();
-        private final List<Ready> ready = new ArrayList<>();
+        private final List<ReadyJobs> ready = new ArrayList<>();
 
         /** Reads a row of {@link #RESULT}. */
         void read(ResultSet row) throws SQLException {
             if (row.getInt(1) == 2) {
-                ready.add(new Ready(row.getString(6), row.getInt(7), row.getLong(8), row.getBoolean(5)));
+                ready.add(new ReadyJobs(row.getString(6), row.getInt(7), row.getLong(8), row.getBoolean(5)));
                 return;
             }
             StepKey step = new StepKey(row.getLong(2), row.getInt(3));

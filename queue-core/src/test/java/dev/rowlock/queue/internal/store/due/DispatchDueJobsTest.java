@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.due.DispatchDueJobs.Dispatched;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs.Result;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -42,7 +42,7 @@ class DispatchDueJobsTest {
 
         Result result = dispatch.run(100);
 
-        assertThat(result.queues()).containsExactly(new Dispatched(QUEUE, 0, 1, false));
+        assertThat(result.queues()).containsExactly(new ReadyJobs(QUEUE, 0, 1, false));
         assertThat(result.nextDue()).isBetween(Duration.ofMinutes(55), Duration.ofHours(1));
         assertThat(rooms.roomsOf(due)).containsExactly("ready");
         assertThat(rooms.roomsOf(later)).containsExactly("waiting");
@@ -68,7 +68,7 @@ class DispatchDueJobsTest {
         Result result = dispatch.run(100);
 
         assertThat(result.queues())
-                .containsExactlyInAnyOrder(new Dispatched("mail", -4, 2, false), new Dispatched("print", 9, 1, false));
+                .containsExactlyInAnyOrder(new ReadyJobs("mail", -4, 2, false), new ReadyJobs("print", 9, 1, false));
         assertThat(result.jobs()).isEqualTo(3);
         assertThat(result.nextDue()).isNull();
     }

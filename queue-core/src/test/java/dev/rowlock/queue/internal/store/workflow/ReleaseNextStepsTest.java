@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.workflow.ReleaseNextSteps.Heard;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -90,7 +90,7 @@ class ReleaseNextStepsTest {
         assertThat(heard.released().steps())
                 .containsExactlyInAnyOrder(new MovedStep(SECOND, false), new MovedStep(THIRD, false));
         assertThat(heard.released().moving()).isEmpty();
-        assertThat(heard.released().ready()).containsExactly(new Ready("q", -1, 3, false));
+        assertThat(heard.released().ready()).containsExactly(new ReadyJobs("q", -1, 3, false));
     }
 
     @Test
