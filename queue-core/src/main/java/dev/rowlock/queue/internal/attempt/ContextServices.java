@@ -4,9 +4,8 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import java.time.Duration;
 
 /**
@@ -18,8 +17,7 @@ public record ContextServices(
         Database database,
         LoadPayload loadPayload,
         LoadErrors loadErrors,
-        ExtendDeadline extendDeadline,
-        SaveProgress saveProgress,
+        HeldClaims claims,
         OutcomeStatements outcomes,
         EnsureDonePartitions partitions,
         Deadlines deadlines,

@@ -112,7 +112,7 @@ public final class ExecutionContext implements JobContext {
         JobOptions.validTimeout(fromNow);
         requireCompletable("extend");
         deadline =
-                services.extendDeadline().run(execution.job().claim(), fromNow).orElseThrow(this::lost);
+                services.claims().extend(execution.job().claim(), fromNow).orElseThrow(this::lost);
         services.deadlines().watch(execution, fromNow);
     }
 
@@ -164,7 +164,7 @@ public final class ExecutionContext implements JobContext {
         }
         requireCompletable("progress");
         String storable = note == null ? null : note.replace('\u0000', '\uFFFD');
-        if (!services.saveProgress().run(execution.job().claim(), percent, storable)) {
+        if (!services.claims().progress(execution.job().claim(), percent, storable)) {
             throw lost();
         }
     }

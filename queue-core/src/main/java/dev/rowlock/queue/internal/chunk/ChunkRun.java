@@ -117,7 +117,7 @@ final class ChunkRun {
         }
         List<Claim> claims = limited.stream().map(entry -> entry.job().claim()).toList();
         try {
-            Set<Long> held = services.extend().run(claims, timeout);
+            Set<Long> held = services.contexts().claims().extendAll(claims, timeout);
             limited.stream()
                     .filter(entry -> !held.contains(entry.job().claim().token()))
                     .forEach(entry -> entry.execution().stop(Stop.CLAIM_LOST));

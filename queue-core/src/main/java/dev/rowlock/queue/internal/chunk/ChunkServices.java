@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.attempt.ListenerTransactions;
 import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.spi.JobInterceptor;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,6 @@ import org.springframework.transaction.support.TransactionOperations;
  */
 public record ChunkServices(
         ContextServices contexts,
-        ExtendDeadlines extend,
         MissingPartition missingPartition,
         Failures failures,
         BeginFailures beginFailures,
@@ -41,7 +40,6 @@ public record ChunkServices(
         Failures failures = new Failures(extensions.redactors(), extensions.slowDowns());
         return new ChunkServices(
                 contexts,
-                new ExtendDeadlines(contexts.database()),
                 new MissingPartition(contexts.partitions()),
                 failures,
                 new BeginFailures(failures::loggable),

@@ -32,10 +32,8 @@ import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
-import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -215,7 +213,7 @@ public record NodeParts(
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
-        return new Recorder(writer, new AmbiguousCommits(new FindDoneClaims(services.database())), observers);
+        return new Recorder(writer, new AmbiguousCommits(new HeldClaims(services.database())), observers);
     }
 
     private static ContextServices context(
@@ -225,8 +223,7 @@ public record NodeParts(
                 database,
                 new LoadPayload(database),
                 new LoadErrors(database),
-                new ExtendDeadline(database),
-                new SaveProgress(database),
+                new HeldClaims(database),
                 new OutcomeStatements(database, settings.retention().keepsDone()),
                 new EnsureDonePartitions(database),
                 deadlines,

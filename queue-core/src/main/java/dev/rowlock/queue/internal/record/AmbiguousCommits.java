@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import java.util.ArrayList;
@@ -17,9 +17,9 @@ public final class AmbiguousCommits {
 
     private static final Logger log = LoggerFactory.getLogger(AmbiguousCommits.class);
 
-    private final FindDoneClaims findDone;
+    private final HeldClaims findDone;
 
-    public AmbiguousCommits(FindDoneClaims findDone) {
+    public AmbiguousCommits(HeldClaims findDone) {
         this.findDone = findDone;
     }
 
@@ -53,7 +53,7 @@ public final class AmbiguousCommits {
 
     private Map<Long, JobState> done(List<PendingOutcome> entries) {
         try {
-            return findDone.run(entries.stream().map(PendingOutcome::job).toList());
+            return findDone.done(entries.stream().map(PendingOutcome::job).toList());
         } catch (RuntimeException e) {
             log.debug("what became of {} outcomes cannot be told", entries.size(), e);
             return Map.of();

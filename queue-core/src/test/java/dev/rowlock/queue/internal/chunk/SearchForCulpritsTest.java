@@ -16,9 +16,8 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -83,8 +82,7 @@ class SearchForCulpritsTest {
                 database,
                 new LoadPayload(database),
                 new LoadErrors(database),
-                new ExtendDeadline(database),
-                new SaveProgress(database),
+                new HeldClaims(database),
                 new OutcomeStatements(database, true),
                 new EnsureDonePartitions(database),
                 new Deadlines("test"),
@@ -94,7 +92,6 @@ class SearchForCulpritsTest {
         ChunkServices usual = ChunkServices.of(contexts, Extensions.NONE, TransactionOperations.withoutTransaction());
         return new ChunkServices(
                 usual.contexts(),
-                usual.extend(),
                 usual.missingPartition(),
                 usual.failures(),
                 usual.beginFailures(),

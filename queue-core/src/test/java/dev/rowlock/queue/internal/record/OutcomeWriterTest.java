@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -52,7 +52,7 @@ class OutcomeWriterTest {
     void prepare() {
         rooms = Rooms.emptyIn(test);
         writer = new OutcomeWriter(rooms.database(), true, new Noted());
-        ambiguous = new AmbiguousCommits(new FindDoneClaims(rooms.database()));
+        ambiguous = new AmbiguousCommits(new HeldClaims(rooms.database()));
     }
 
     @Test
@@ -166,7 +166,7 @@ class OutcomeWriterTest {
                 rooms.database().schema());
 
         OutcomeWriter.Written told =
-                new AmbiguousCommits(new FindDoneClaims(away)).resolve(writer.write(List.of(pending(lost, FAILED))));
+                new AmbiguousCommits(new HeldClaims(away)).resolve(writer.write(List.of(pending(lost, FAILED))));
 
         assertThat(told.refused()).hasSize(1);
     }

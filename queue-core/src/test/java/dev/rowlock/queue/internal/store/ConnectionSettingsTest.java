@@ -9,9 +9,8 @@ import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.cleanup.Measurements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -127,8 +126,8 @@ class ConnectionSettingsTest {
         assertThat(few).hasSize(10);
 
         Claim held = few.get(0).claim();
-        assertThat(new SaveProgress(database).run(held, 50, "half")).isTrue();
-        assertThat(new ExtendDeadline(database).run(held, Duration.ofHours(1))).isPresent();
+        assertThat(new HeldClaims(database).progress(held, 50, "half")).isTrue();
+        assertThat(new HeldClaims(database).extend(held, Duration.ofHours(1))).isPresent();
         assertThat(new LoadPayload(database).run(held)).isPresent();
         assertThat(new JobStatements(database).requestCancel(few.get(3).id(), null))
                 .isTrue();

@@ -13,10 +13,8 @@ import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
-import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
@@ -143,7 +141,7 @@ public enum HotStatement {
     SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new SaveProgress(database).run(claim, 1, null));
+            claims.forEach(claim -> new HeldClaims(database).progress(claim, 1, null));
         }
     },
     LOAD_PAYLOAD(List.of("Index Scan using running_pkey on running", "Index Scan using payload_pkey on payload")) {
@@ -155,13 +153,13 @@ public enum HotStatement {
     EXTEND(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new ExtendDeadline(database).run(claim, Duration.ofDays(1)));
+            claims.forEach(claim -> new HeldClaims(database).extend(claim, Duration.ofDays(1)));
         }
     },
     EXTEND_MANY(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new ExtendDeadlines(database).run(claims, Duration.ofDays(1));
+            new HeldClaims(database).extendAll(claims, Duration.ofDays(1));
         }
     },
     CANCEL(List.of("Index Scan using ready_pkey on ready")) {

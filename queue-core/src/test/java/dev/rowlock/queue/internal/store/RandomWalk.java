@@ -17,7 +17,7 @@ import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.SaveProgress;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -200,7 +200,7 @@ public final class RandomWalk {
 
     private void touch() {
         some(claims).forEach(claim -> {
-            new SaveProgress(db).run(claim, random.nextInt(101), "on the way");
+            new HeldClaims(db).progress(claim, random.nextInt(101), "on the way");
             new IsolateJob(db).run(claim, List.of());
         });
     }

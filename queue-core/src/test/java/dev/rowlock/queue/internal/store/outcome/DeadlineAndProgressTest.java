@@ -15,13 +15,11 @@ import org.junit.jupiter.api.Test;
 class DeadlineAndProgressTest {
 
     private final Rooms rooms;
-    private final ExtendDeadline extend;
-    private final SaveProgress save;
+    private final HeldClaims claims;
 
     DeadlineAndProgressTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        extend = new ExtendDeadline(rooms.database());
-        save = new SaveProgress(rooms.database());
+        claims = new HeldClaims(rooms.database());
     }
 
     @Test
@@ -29,7 +27,7 @@ class DeadlineAndProgressTest {
         ClaimedJob job = rooms.running();
         rooms.execute("UPDATE rowlock.running SET deadline = statement_timestamp() - interval '1 s'");
 
-        Optional<Instant> deadline = extend.run(job.claim(), Duration.ofMinutes(5));
+        Optional<Instant> deadline = claims.extend(job.claim(), Duration.ofMinutes(5));
 
         assertThat(rooms.look(job.id()).get("deadline")).isNotNull();
         assertThat(rooms.truth("SELECT deadline = '%s' FROM rowlock.running".formatted(deadline.orElseThrow())))
@@ -45,7 +43,7 @@ class DeadlineAndProgressTest {
         ClaimedJob job = rooms.running();
         assertThat(job.deadline()).isNull();
 
-        Optional<Instant> deadline = extend.run(job.claim(), Duration.ofMinutes(5));
+        Optional<Instant> deadline = claims.extend(job.claim(), Duration.ofMinutes(5));
 
         assertThat(deadline).isPresent();
     }
@@ -54,7 +52,7 @@ class DeadlineAndProgressTest {
     void progressIsReadableWhileTheJobRuns() {
         ClaimedJob job = rooms.running();
 
-        save.run(job.claim(), 40, "4 of 10 rows");
+        claims.progress(job.claim(), 40, "4 of 10 rows");
 
         assertThat(rooms.look(job.id())).containsEntry("progress", 40).containsEntry("progress_note", "4 of 10 rows");
     }
@@ -62,9 +60,9 @@ class DeadlineAndProgressTest {
     @Test
     void progressReplacesWhatWasSaidBefore() {
         ClaimedJob job = rooms.running();
-        save.run(job.claim(), 40, "4 of 10 rows");
+        claims.progress(job.claim(), 40, "4 of 10 rows");
 
-        save.run(job.claim(), 100, null);
+        claims.progress(job.claim(), 100, null);
 
         assertThat(rooms.look(job.id())).containsEntry("progress", 100).containsEntry("progress_note", null);
     }

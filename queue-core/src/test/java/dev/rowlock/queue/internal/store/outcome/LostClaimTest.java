@@ -47,8 +47,8 @@ class LostClaimTest {
         RELEASE((db, claim) ->
                 found(new OutcomeStatements(db, true).release(List.of(claim)).held())),
         EXTEND((db, claim) ->
-                new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
-        PROGRESS((db, claim) -> new SaveProgress(db).run(claim, 50, "half")),
+                new HeldClaims(db).extend(claim, Duration.ofMinutes(1)).isPresent()),
+        PROGRESS((db, claim) -> new HeldClaims(db).progress(claim, 50, "half")),
         ISOLATE((db, claim) -> new IsolateJob(db).run(claim, List.of()));
 
         private final BiFunction<Database, Claim, Boolean> statement;
