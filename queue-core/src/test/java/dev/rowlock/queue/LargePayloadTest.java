@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -269,7 +269,7 @@ class LargePayloadTest {
                 new RescueJobs(rooms.database()).run(3);
             }
             case TAKE_OVERDUE -> {
-                new TakeOverdueJobs(rooms.database()).run(List.of(OverdueClaim.alone(claim)), 10, LATER);
+                new OverdueStatements(rooms.database()).take(List.of(OverdueClaim.alone(claim)), 10, LATER);
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.rescue;
 
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Overdue;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package dev.rowlock.queue.internal.rescue;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.batch.MoveBatches;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs.Taken;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Taken;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -75,7 +75,7 @@ public final class OverdueJobs implements Chore {
     public Duration runOnce() {
         long node = own.nodeId();
         List<OverdueClaim> ofOwn = own.overdue(GRACE);
-        List<Overdue> looking = statements.find().run(GRACE);
+        List<Overdue> looking = statements.find(GRACE);
         postpone(looking.stream().filter(job -> job.nodeId() == node).toList(), ofOwn);
         List<Overdue> ofOthers =
                 looking.stream().filter(job -> job.nodeId() != node).toList();
@@ -102,7 +102,7 @@ public final class OverdueJobs implements Chore {
 
     /** Their keys, and the limits of their queues, have room now. */
     private int take(List<OverdueClaim> overdue) {
-        List<Taken> taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
+        List<Taken> taken = statements.take(overdue, retry.maxRetries(), retry.initialInterval());
         taken.forEach(ofQueue -> wakeups.keysReady(ofQueue.queue())); // some may have keys
         taken.stream()
                 .flatMap(ofQueue -> Stream.ofNullable(ofQueue.again()))
@@ -121,6 +121,6 @@ public final class OverdueJobs implements Chore {
                 .map(Overdue::claim)
                 .filter(claim -> held.contains(claim.token()))
                 .toList();
-        statements.postpone().run(inTime, POSTPONED);
+        statements.postpone(inTime, POSTPONED);
     }
 }

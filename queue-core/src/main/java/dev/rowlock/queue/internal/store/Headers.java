@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.UniqueKey;
@@ -23,10 +23,10 @@ public final class Headers {
 
     private Headers() {}
 
-    /** Where a retry policy of the job's own lies. {@link TakeOverdueJobs} reads it, too. */
+    /** Where a retry policy of the job's own lies. {@link OverdueStatements} reads it, too. */
     private static final String RETRY = JobOptions.RESERVED_HEADERS + "retry";
 
-    /** Says that the job must not share a call with others. {@link TakeOverdueJobs} writes it. */
+    /** Says that the job must not share a call with others. {@link OverdueStatements} writes it. */
     public static final String ALONE = JobOptions.RESERVED_HEADERS + "alone";
 
     /** The unique key with which the job was enqueued: for people. Which job holds a key, the table {@code unique_key} says. */

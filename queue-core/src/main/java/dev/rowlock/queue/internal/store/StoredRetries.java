@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A retry policy as it is stored, in a job's headers and in its node's row: {@code {"maxRetries": 25, "waits": [1000, 2000],
  * "jitter": 0.2, "longest": 10800000, "giveUpAfter": 86400000}}, times in milliseconds. The last wait is for all further
- * attempts; there may be no jitter, no longest wait with jitter, and no time to give up. {@link TakeOverdueJobs} reads it in SQL.
+ * attempts; there may be no jitter, no longest wait with jitter, and no time to give up. {@link OverdueStatements} reads it in SQL.
  */
 public final class StoredRetries {
 

@@ -10,9 +10,8 @@ import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.DuePosition;
 import dev.rowlock.queue.internal.store.node.BeatNode;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
@@ -128,14 +127,14 @@ public enum HotStatement {
     FIND_OVERDUE(List.of("Index Scan using running_by_deadline on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new FindOverdueJobs(database).run(Duration.ZERO);
+            new OverdueStatements(database).find(Duration.ZERO);
         }
     },
     TAKE_OVERDUE(List.of("Index Scan using running_pkey on running", "Tid Scan on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new TakeOverdueJobs(database)
-                    .run(claims.stream().map(OverdueClaim::alone).toList(), 10, Duration.ZERO);
+            new OverdueStatements(database)
+                    .take(claims.stream().map(OverdueClaim::alone).toList(), 10, Duration.ZERO);
         }
     },
     SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {

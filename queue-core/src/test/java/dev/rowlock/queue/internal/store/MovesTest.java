@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
@@ -232,7 +232,7 @@ class MovesTest {
 
     private void take(ClaimedJob job, int retries) {
         rooms.execute("UPDATE rowlock.running SET max_retries = " + retries);
-        new TakeOverdueJobs(database).run(List.of(OverdueClaim.alone(job.claim())), 0, Duration.ZERO);
+        new OverdueStatements(database).take(List.of(OverdueClaim.alone(job.claim())), 0, Duration.ZERO);
         rooms.execute("UPDATE rowlock.waiting SET max_retries = 9");
         rooms.execute("UPDATE rowlock.dead SET max_retries = 9");
         rooms.execute("UPDATE rowlock.done SET max_retries = 9");

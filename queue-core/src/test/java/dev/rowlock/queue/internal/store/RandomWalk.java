@@ -13,7 +13,7 @@ import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
@@ -183,8 +183,8 @@ public final class RandomWalk {
     }
 
     private void takeOverdue() {
-        new TakeOverdueJobs(db)
-                .run(
+        new OverdueStatements(db)
+                .take(
                         some(claims).stream()
                                 .map(claim -> new OverdueClaim(claim, random.nextBoolean()))
                                 .toList(),

@@ -95,7 +95,7 @@ class SharedCallsTest {
     }
 
     private void take(OverdueClaim late) {
-        new TakeOverdueJobs(rooms.database()).run(List.of(late), 10, Duration.ZERO);
+        new OverdueStatements(rooms.database()).take(List.of(late), 10, Duration.ZERO);
     }
 
     private ClaimedJob claimAgain() {

@@ -8,8 +8,8 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs.Taken;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Overdue;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Taken;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -32,11 +32,11 @@ class TakeOverdueJobsTest {
     private static final Duration DELAY = Duration.ofMinutes(30);
 
     private final Rooms rooms;
-    private final TakeOverdueJobs takeOverdue;
+    private final OverdueStatements takeOverdue;
 
     TakeOverdueJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        takeOverdue = new TakeOverdueJobs(rooms.database());
+        takeOverdue = new OverdueStatements(rooms.database());
     }
 
     @Test
@@ -93,7 +93,7 @@ class TakeOverdueJobsTest {
     void jobsWithoutRetriesOfTheirOwnHaveTheDefaultRetries() {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
 
-        takeOverdue.run(found(), 0, DELAY);
+        takeOverdue.take(found(), 0, DELAY);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
     }
@@ -214,8 +214,8 @@ class TakeOverdueJobsTest {
         List<Taken> theirs;
         List<Taken> ours;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new TakeOverdueJobs(other.database()).run(found, 10, DELAY);
-            ours = takeOverdue.run(found, 10, DELAY);
+            theirs = new OverdueStatements(other.database()).take(found, 10, DELAY);
+            ours = takeOverdue.take(found, 10, DELAY);
             other.commit();
         }
 
@@ -230,7 +230,7 @@ class TakeOverdueJobsTest {
         List<OverdueClaim> old =
                 List.of(OverdueClaim.alone(new Claim(job.id(), job.claim().token() - 1)));
 
-        assertThat(takeOverdue.run(old, 10, DELAY)).isEmpty();
+        assertThat(takeOverdue.take(old, 10, DELAY)).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }
 
@@ -240,7 +240,7 @@ class TakeOverdueJobsTest {
         rooms.execute(
                 "UPDATE rowlock.running SET claimed_at = claimed_at - interval '1 h', deadline = deadline - interval '1 h'");
 
-        List<Overdue> found = new FindOverdueJobs(rooms.database()).run(GRACE);
+        List<Overdue> found = new OverdueStatements(rooms.database()).find(GRACE);
 
         assertThat(found).singleElement().satisfies(overdue -> {
             assertThat(overdue.claim()).isEqualTo(job.claim());
@@ -249,19 +249,19 @@ class TakeOverdueJobsTest {
     }
 
     private int take() {
-        return takeOverdue.run(found(), 10, DELAY).stream()
+        return takeOverdue.take(found(), 10, DELAY).stream()
                 .mapToInt(Taken::jobs)
                 .sum();
     }
 
     private void take(ClaimedJob... jobs) {
-        takeOverdue.run(
+        takeOverdue.take(
                 Stream.of(jobs).map(ClaimedJob::claim).map(OverdueClaim::alone).toList(), 10, DELAY);
     }
 
     private List<OverdueClaim> found() {
-        return new FindOverdueJobs(rooms.database())
-                .run(GRACE).stream()
+        return new OverdueStatements(rooms.database())
+                .find(GRACE).stream()
                         .map(Overdue::claim)
                         .map(OverdueClaim::alone)
                         .toList();

@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -88,7 +88,7 @@ class MissingDonePartitionTest {
     void aCancelledJobPastItsDeadlineEnds() {
         Claim claim = toBeCancelled();
 
-        new TakeOverdueJobs(rooms.database()).run(List.of(OverdueClaim.alone(claim)), 3, Duration.ofSeconds(1));
+        new OverdueStatements(rooms.database()).take(List.of(OverdueClaim.alone(claim)), 3, Duration.ofSeconds(1));
 
         assertThat(rooms.look(claim.jobId())).containsEntry("state", "cancelled");
     }
