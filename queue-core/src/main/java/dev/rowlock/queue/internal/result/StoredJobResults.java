@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import dev.rowlock.queue.internal.store.result.ReadProgress;
-import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
+import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
@@ -29,7 +29,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     final Database database;
     final PayloadCodec codec;
     final FindEndedJobs find;
-    private final FindEndedWorkflows findWorkflows;
+    private final ReadWorkflows workflows;
     final ReadProgress progress;
     final Waits waits;
     final EndListener listener;
@@ -59,7 +59,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         this.codec = codec;
         this.find = new FindEndedJobs(database);
         this.progress = new ReadProgress(database);
-        this.findWorkflows = new FindEndedWorkflows(database);
+        this.workflows = new ReadWorkflows(database);
         this.waits = new Waits(this::ended, shortest, wakeups::jobsAwaited);
         this.listener = new EndListener(unpooled, database.schema(), wakeups, nodeListens);
         this.ends = new AwaitedEnds(waits, wakeups, listener);
@@ -74,7 +74,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         if (ofJobs.length < ids.length) {
             long[] ofWorkflows =
                     LongStream.of(ids).filter(id -> id <= 0).map(id -> -id).toArray();
-            findWorkflows.run(ofWorkflows).forEach(each -> ended.add(new Ended(-each.id(), each.state(), null, null)));
+            workflows.ended(ofWorkflows).forEach(each -> ended.add(new Ended(-each.id(), each.state(), null, null)));
         }
         return new Found(ended, found.all());
     }

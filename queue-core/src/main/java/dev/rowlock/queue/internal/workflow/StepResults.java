@@ -2,11 +2,9 @@ package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
-import dev.rowlock.queue.internal.store.workflow.read.FindEarlierStep;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepNames;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Found;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Result;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Found;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Result;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.PayloadCodec;
@@ -22,16 +20,12 @@ final class StepResults {
 
     private final Database database;
     private final PayloadCodec codec;
-    private final ReadStepResults read;
-    private final FindEarlierStep findEarlier;
-    private final ReadStepNames names;
+    private final ReadSteps read;
 
     StepResults(Database database, PayloadCodec codec) {
         this.database = database;
         this.codec = codec;
-        this.read = new ReadStepResults(database);
-        this.findEarlier = new FindEarlierStep(database);
-        this.names = new ReadStepNames(database.schema());
+        this.read = new ReadSteps(database);
     }
 
     <T> T one(JobContext job, String step, Class<T> type) {
@@ -62,12 +56,12 @@ final class StepResults {
                 return all;
             }
             long last = some.results().get(some.results().size() - 1).job();
-            some = read.run(job.id(), step, last, AT_ONCE);
+            some = read.results(job.id(), step, last, AT_ONCE);
         }
     }
 
     private Found first(JobContext job, String step, int limit) {
-        Found found = read.run(job.id(), Names.step(step), 0, limit);
+        Found found = read.results(job.id(), Names.step(step), 0, limit);
         StepKey own = found.own();
         Integer number = found.step();
         if (own == null) {
@@ -77,7 +71,7 @@ final class StepResults {
         }
         if (number == null) {
             throw new NoSuchStepException(
-                    own.workflow(), step, database.joined(connection -> names.run(connection, own.workflow())));
+                    own.workflow(), step, database.joined(connection -> read.names(connection, own.workflow())));
         }
         if (!found.direct()) {
             requireEarlier(own, number, step);
@@ -91,7 +85,7 @@ final class StepResults {
                     "a job cannot read results of its own step '%s', whose other jobs may still run: read them in a step with after('%s')"
                             .formatted(step, step));
         }
-        findEarlier.run(own, number).filter(found -> !found.runsAfter()).ifPresent(found -> {
+        read.later(own, number).filter(found -> !found.runsAfter()).ifPresent(found -> {
             throw new IllegalArgumentException(
                     "step '%s' of workflow %d does not run after step '%s', so only timing decides which of its results are there: add after('%s') to step '%s'"
                             .formatted(found.name(), own.workflow(), step, step, found.name()));

@@ -16,7 +16,7 @@ import dev.rowlock.queue.internal.store.workflow.LockStep;
 import dev.rowlock.queue.internal.store.workflow.LockStep.Found;
 import dev.rowlock.queue.internal.store.workflow.NewStep;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepNames;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps;
 import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
@@ -72,7 +72,7 @@ public final class StoredWorkflows implements Workflows {
     private final CloseStep close;
     private final CancelWorkflows cancel;
     private final ReadWorkflows read;
-    private final ReadStepNames names;
+    private final ReadSteps readSteps;
     private final StepResults results;
     private final WorkflowWaits waits;
 
@@ -93,7 +93,7 @@ public final class StoredWorkflows implements Workflows {
         this.close = new CloseStep(database);
         this.cancel = new CancelWorkflows(database);
         this.read = new ReadWorkflows(database);
-        this.names = new ReadStepNames(database.schema());
+        this.readSteps = new ReadSteps(database);
         this.results = new StepResults(database, codec);
         this.waits = new WorkflowWaits(database, read, ends);
     }
@@ -157,7 +157,7 @@ public final class StoredWorkflows implements Workflows {
         return writing("add jobs to a workflow", payloads.size(), (connection, wakes, call) -> {
             Found found = lock.named(connection, workflow, step).orElse(null);
             if (found == null) {
-                List<String> steps = names.run(connection, workflow);
+                List<String> steps = readSteps.names(connection, workflow);
                 throw steps.isEmpty()
                         ? new NoSuchWorkflowException(workflow)
                         : new NoSuchStepException(workflow, step, steps);

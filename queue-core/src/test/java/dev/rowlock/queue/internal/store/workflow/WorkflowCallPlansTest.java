@@ -11,9 +11,7 @@ import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.workflow.InsertWorkflowJobs.Member;
-import dev.rowlock.queue.internal.store.workflow.read.FindEarlierStep;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepNames;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -122,15 +120,15 @@ class WorkflowCallPlansTest {
                             List.of(new Member(JOB, 0, false, List.of(1)), new Member(JOB, 1, true, List.of())));
         });
         // The fifth step of a chain reads the one before it, and the first one, which a walk has to find.
-        assertThat(new ReadStepResults(database).run(job, "s4", 0, 100).direct())
+        assertThat(new ReadSteps(database).results(job, "s4", 0, 100).direct())
                 .isEqualTo(full);
-        assertThat(new FindEarlierStep(database)
-                        .run(new StepKey(workflow, 5), 0)
-                        .filter(FindEarlierStep.Found::runsAfter)
+        assertThat(new ReadSteps(database)
+                        .later(new StepKey(workflow, 5), 0)
+                        .filter(ReadSteps.Later::runsAfter)
                         .isPresent())
                 .isEqualTo(full);
         List<String> names =
-                database.atomically(connection -> new ReadStepNames(database.schema()).run(connection, workflow));
+                database.atomically(connection -> new ReadSteps(database).names(connection, workflow));
         assertThat(names).hasSize(full ? 10 : 0);
         CancelWorkflows cancel = new CancelWorkflows(database);
         boolean begun =

@@ -67,6 +67,22 @@ public final class ReadWorkflows {
 
     private static final String OF_JOB = "SELECT workflow_id FROM rowlock.workflow_job WHERE job_id = ?";
 
+    // Most have not ended. A look by primary key for each, and not a join, which a plan for an empty table makes with
+    // all of it.
+    private static final String ENDED = """
+            SELECT f.id, f.state
+              FROM (SELECT a.id, (SELECT CASE WHEN %s THEN 'running' ELSE w.state END FROM rowlock.workflow w WHERE w.id = a.id) AS state
+                      FROM unnest(?::bigint[]) AS a (id) OFFSET 0) AS f
+             WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
+            """.formatted(Redriven.CONDITION);
+
+    /**
+     * A workflow that has ended.
+     *
+     * @param state null: there is no such workflow
+     */
+    public record Ended(long id, @Nullable String state) {}
+
     private static final Row<WorkflowSummary> SUMMARY = row -> new WorkflowSummary(
             row.getLong(1),
             row.getString(2),
@@ -205,6 +221,17 @@ public final class ReadWorkflows {
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
                 }
+            }
+        });
+    }
+
+    /** Which of these have ended, and how. Outside the caller's transaction. */
+    public List<Ended> ended(long[] ids) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = prepare(connection, ENDED)) {
+                statement.setObject(1, ids);
+                Row<Ended> read = row -> new Ended(row.getLong(1), row.getString(2));
+                return read.all(statement);
             }
         });
     }

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows.Ended;
+import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows.Ended;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.stream.LongStream;
@@ -31,7 +31,7 @@ class FindEndedWorkflowsTest {
                 "INSERT INTO rowlock.workflow (id, name, state) VALUES (1, 'w', 'running'), (2, 'w', 'cancelling'),"
                         + " (3, 'w', 'succeeded'), (4, 'w', 'failed'), (5, 'w', 'cancelled')");
 
-        assertThat(new FindEndedWorkflows(rooms.database()).run(new long[] {1, 2, 3, 4, 5, 6}))
+        assertThat(new ReadWorkflows(rooms.database()).ended(new long[] {1, 2, 3, 4, 5, 6}))
                 .containsExactlyInAnyOrder(
                         new Ended(3, "succeeded"),
                         new Ended(4, "failed"),
@@ -46,11 +46,11 @@ class FindEndedWorkflowsTest {
     void eachIsLookedForByItsIdAlsoWhereThePlanIsOfAnEmptyTable(Plans plans) throws Exception {
         rooms.execute("VACUUM ANALYZE rowlock.workflow");
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
-            FindEndedWorkflows find = new FindEndedWorkflows(explained.database());
-            find.run(new long[] {1});
+            ReadWorkflows find = new ReadWorkflows(explained.database());
+            find.ended(new long[] {1});
             rooms.execute("INSERT INTO rowlock.workflow (id, name) SELECT i, 'w' FROM generate_series(1, 20000) AS i");
 
-            find.run(LongStream.rangeClosed(1, 50).toArray());
+            find.ended(LongStream.rangeClosed(1, 50).toArray());
 
             assertThat(explained.lastPlan()).contains("workflow_pkey").doesNotContain("Seq Scan");
         }

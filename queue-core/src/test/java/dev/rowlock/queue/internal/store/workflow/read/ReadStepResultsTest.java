@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.store.workflow.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Found;
-import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Result;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Found;
+import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Result;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 class ReadStepResultsTest {
 
     private final Rooms rooms;
-    private final ReadStepResults read;
+    private final ReadSteps read;
     private final List<Long> jobs;
     private final long reader;
 
     ReadStepResultsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        read = new ReadStepResults(rooms.database());
+        read = new ReadSteps(rooms.database());
         List<ClaimedJob> completed = Stream.generate(rooms::running).limit(20).toList();
         completed.forEach(job -> rooms.complete(job, true));
         jobs = completed.stream().map(ClaimedJob::id).sorted().toList();
@@ -41,7 +41,7 @@ class ReadStepResultsTest {
     }
 
     private Found found(long behind, int limit) {
-        return read.run(reader, "first", behind, limit);
+        return read.results(reader, "first", behind, limit);
     }
 
     @Test
