@@ -8,9 +8,7 @@ import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.BringForward;
-import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
-import dev.rowlock.queue.internal.store.operate.EndBulkAction;
-import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
@@ -61,9 +59,7 @@ public final class JobAdmin {
             AfterCommit afterCommit,
             JobChanges changes,
             StoredPauses pauses,
-            CreateBulkAction create,
-            ReadBulkActions actions,
-            EndBulkAction end,
+            BulkActionStatements actions,
             BringForward forward,
             AuditStatements audit) {}
 
@@ -74,9 +70,7 @@ public final class JobAdmin {
                 afterCommit,
                 new JobChanges(database, afterCommit, payloads),
                 new StoredPauses(database, afterCommit),
-                new CreateBulkAction(database),
-                new ReadBulkActions(database),
-                new EndBulkAction(database),
+                new BulkActionStatements(database),
                 new BringForward(database),
                 new AuditStatements(database));
         this.actor = Actor.APPLICATION;
@@ -269,7 +263,7 @@ public final class JobAdmin {
     private BulkAction bulk(BulkAction.Kind kind, JobFilter filter, @Nullable Integer perSecond) {
         TransactionStanding standing =
                 parts.database.requireWritable(kind.name().toLowerCase(Locale.ROOT));
-        BulkAction action = parts.create.run(standing, kind, filter, perSecond, actor);
+        BulkAction action = parts.actions.create(standing, kind, filter, perSecond, actor);
         parts.afterCommit.attention(standing);
         return action;
     }
@@ -300,7 +294,7 @@ public final class JobAdmin {
     /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a batch that is under way. */
     public boolean cancelBulkAction(long id) {
         TransactionStanding standing = parts.database.requireWritable("cancelBulkAction");
-        boolean ended = parts.end.run(
+        boolean ended = parts.actions.end(
                 id, new AuditNote(actor.who(), actor.why(), "cancel bulk action", "bulk action " + id, null));
         parts.afterCommit.quietly(standing);
         return ended;

@@ -29,7 +29,7 @@ final class StatementFile {
     /** Of parameters for which only certain values are allowed, by the end of their statement's name. */
     private static final Map<String, String> SAMPLES = Map.ofEntries(
             Map.entry("PAUSE kind", "'queue'"),
-            Map.entry("CreateBulkAction.sql $1", "'redrive'"),
+            Map.entry("BulkActionStatements.CREATE kind", "'redrive'"),
             Map.entry("CreateWorkflow.sql $4", "ARRAY['waiting']"),
             Map.entry("CreateWorkflow.sql $10", "ARRAY['success']"),
             Map.entry("in_order", "ARRAY['hold']"),

@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
-import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,11 +28,11 @@ final class BulkBatches implements Chore {
     private static final Duration REST_BEFORE_LOCKED_JOB = Duration.ofMillis(100);
 
     private final DoBulkBatch batch;
-    private final ReadBulkActions actions;
+    private final BulkActionStatements actions;
     private final LimitStatements limits;
     private final Wakeups wakeups;
 
-    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, LimitStatements limits, Wakeups wakeups) {
+    BulkBatches(DoBulkBatch batch, BulkActionStatements actions, LimitStatements limits, Wakeups wakeups) {
         this.batch = batch;
         this.actions = actions;
         this.limits = limits;

@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
@@ -37,7 +37,7 @@ public final class OperateFeature implements Feature {
         return List.of(
                 new BulkBatches(
                         new DoBulkBatch(database),
-                        new ReadBulkActions(database),
+                        new BulkActionStatements(database),
                         new LimitStatements(database),
                         wakeups),
                 new AuditRetention(

@@ -14,7 +14,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -44,7 +44,7 @@ class BulkBatchesTest {
         Database database = rooms.database();
         admin = FrontDoors.admin(database, wakeups);
         batches = new BulkBatches(
-                new DoBulkBatch(database), new ReadBulkActions(database), new LimitStatements(database), wakeups);
+                new DoBulkBatch(database), new BulkActionStatements(database), new LimitStatements(database), wakeups);
     }
 
     @Test

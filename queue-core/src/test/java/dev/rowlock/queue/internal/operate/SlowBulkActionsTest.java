@@ -12,7 +12,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
-import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
@@ -43,7 +43,7 @@ class SlowBulkActionsTest {
         admin = FrontDoors.admin(database, new RecordedWakeups());
         batch = new DoBulkBatch(database, 1_000, LIMIT);
         batches = new BulkBatches(
-                batch, new ReadBulkActions(database), new LimitStatements(database), new RecordedWakeups());
+                batch, new BulkActionStatements(database), new LimitStatements(database), new RecordedWakeups());
     }
 
     @AfterEach

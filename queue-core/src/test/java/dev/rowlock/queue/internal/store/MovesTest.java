@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
-import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
@@ -172,7 +172,7 @@ class MovesTest {
     }
 
     private void bulk(BulkAction.Kind kind) {
-        new CreateBulkAction(database).run(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
+        new BulkActionStatements(database).create(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
         new DoBulkBatch(database).run();
     }
 

@@ -14,7 +14,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
-import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
+import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.HeldClaims;
@@ -226,8 +226,8 @@ public final class RandomWalk {
 
     /** A batch of the oldest bulk action that is not finished. */
     private void bulk(BulkAction.Kind kind, int jobs) {
-        new CreateBulkAction(db)
-                .run(TransactionStanding.OUTSIDE, kind, JobFilter.where().queue(Rooms.QUEUE), null, Actor.APPLICATION);
+        new BulkActionStatements(db)
+                .create(TransactionStanding.OUTSIDE, kind, JobFilter.where().queue(Rooms.QUEUE), null, Actor.APPLICATION);
         new DoBulkBatch(db, jobs).run();
     }
 
