@@ -5,9 +5,8 @@ import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.store.workflow.EndWorkflows;
-import dev.rowlock.queue.internal.store.workflow.FindMovingSteps;
-import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps;
-import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps.Undecided;
+import dev.rowlock.queue.internal.store.workflow.FindSteps;
+import dev.rowlock.queue.internal.store.workflow.FindSteps.Undecided;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
@@ -46,9 +45,8 @@ final class Progress {
 
     private final MarkEndedJobs mark;
     private final ReleaseNextSteps next;
-    private final FindUndecidedSteps find;
+    private final FindSteps find;
     private final DecideSteps decide;
-    private final FindMovingSteps moving;
     private final StepMoves moves;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
@@ -63,9 +61,8 @@ final class Progress {
     Progress(Database database, WakeupBus wakeups, StepMoves moves) {
         this.mark = new MarkEndedJobs(database);
         this.next = new ReleaseNextSteps(database);
-        this.find = new FindUndecidedSteps(database);
+        this.find = new FindSteps(database);
         this.decide = new DecideSteps(database);
-        this.moving = new FindMovingSteps(database);
         this.moves = moves;
         this.end = new EndWorkflows(database);
         this.wakeups = wakeups;
@@ -131,7 +128,7 @@ final class Progress {
     /** Looks whether steps may run of which nobody has heard. Returns the last one that was looked at; null: there is nothing behind it. */
     @Nullable
     StepKey waiting(StepKey behind, int limit) {
-        Undecided some = find.run(behind, limit);
+        Undecided some = find.undecided(behind, limit);
         List<MovedStep> moved = new ArrayList<>();
         for (List<StepKey> part : parts(some.steps())) {
             moved.addAll(moved(decided(() -> decide.themselves(part, FEW), () -> decide.others(part))));
@@ -145,7 +142,7 @@ final class Progress {
     @Nullable
     StepKey left(StepKey behind) {
         moves.tryAgain();
-        List<StepKey> left = moving.run(behind, STEPS);
+        List<StepKey> left = find.moving(behind, STEPS);
         later(emptied(moves.of(left)));
         endAll(workflows(left));
         return left.size() == STEPS ? left.get(STEPS - 1) : null;

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.workflow.FindBusySteps;
+import dev.rowlock.queue.internal.store.workflow.FindSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
@@ -49,7 +49,7 @@ final class StepMoves {
     private record Place(boolean busy, @Nullable String state, long behind) {}
 
     private final MoveSteps move;
-    private final FindBusySteps busy;
+    private final FindSteps find;
     private final WakeupBus wakeups;
     private final RefusedJobs refused;
     private final Map<StepKey, Place> large = new LinkedHashMap<>();
@@ -60,7 +60,7 @@ final class StepMoves {
 
     StepMoves(Database database, WakeupBus wakeups, RefusedJobs refused) {
         this.move = new MoveSteps(database);
-        this.busy = new FindBusySteps(database);
+        this.find = new FindSteps(database);
         this.wakeups = wakeups;
         this.refused = refused;
     }
@@ -79,7 +79,7 @@ final class StepMoves {
 
     private List<MovedStep> together(List<StepKey> steps) {
         List<MovedStep> moved = new ArrayList<>();
-        Set<StepKey> added = busy.run(steps); // before the first look at their jobs
+        Set<StepKey> added = find.busy(steps); // before the first look at their jobs
         try {
             moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added))
                     .steps());

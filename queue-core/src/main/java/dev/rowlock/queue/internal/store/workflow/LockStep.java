@@ -55,7 +55,7 @@ public final class LockStep {
     private static final String NAMED_AS_IT_IS = NAMED + " FOR SHARE OF s";
 
     // Nobody waits for it who decides about the step: its jobs move, but it has not moved before this transaction has
-    // ended. See FindBusySteps.
+    // ended. See FindSteps.busy.
     private static final String HOLD = """
             SELECT FROM rowlock.workflow_step s WHERE s.workflow_id = ? AND s.step_no = ? FOR KEY SHARE
             """;

@@ -115,17 +115,17 @@ class WorkflowPlansTest {
                 .toList();
         decide.after(ofLong.stream().map(step -> new Touched(step, true, false)).toList(), 20);
         decide.themselves(ofLong, 20);
-        new FindUndecidedSteps(explained.database()).run(new StepKey(FullWorkflows.CHAINS / 2, 3), LOOKED_AT);
-        new FindUndecidedSteps(explained.database()).run(new StepKey(FullWorkflows.LONG_CHAIN, 3_000), LOOKED_AT);
+        new FindSteps(explained.database()).undecided(new StepKey(FullWorkflows.CHAINS / 2, 3), LOOKED_AT);
+        new FindSteps(explained.database()).undecided(new StepKey(FullWorkflows.LONG_CHAIN, 3_000), LOOKED_AT);
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE workflow_id = 2000 AND step_no BETWEEN 2500 AND 2509");
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 2510 AND 2519");
-        List<StepKey> left = new FindMovingSteps(explained.database()).run(new StepKey(1, 0), LOOKED_AT);
+        List<StepKey> left = new FindSteps(explained.database()).moving(new StepKey(1, 0), LOOKED_AT);
         List<Long> refused = move.names(
                 new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 20, Set.of()), List.of());
         move.named(refused);
-        Set<StepKey> busy = new FindBusySteps(explained.database()).run(left);
+        Set<StepKey> busy = new FindSteps(explained.database()).busy(left);
         int moved = move.run(new Walk(left, MoveSteps.MOVING, 0, 20, busy), List.of(1L))
                 .steps()
                 .size();
