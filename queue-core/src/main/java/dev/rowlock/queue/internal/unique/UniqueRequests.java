@@ -2,15 +2,12 @@ package dev.rowlock.queue.internal.unique;
 
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.unique.FindKeyHolders;
-import dev.rowlock.queue.internal.store.unique.FindKeyHolders.Holder;
-import dev.rowlock.queue.internal.store.unique.InsertKeyedJobs;
-import dev.rowlock.queue.internal.store.unique.InsertKeyedJobs.KeyedJob;
-import dev.rowlock.queue.internal.store.unique.LockUniqueKeys;
-import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs;
-import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs.Replaced;
-import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs.Replacement;
 import dev.rowlock.queue.internal.store.unique.TypedKey;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements.Holder;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements.KeyedJob;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements.Replaced;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements.Replacement;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.KeyHolderStartedException;
 import dev.rowlock.queue.job.UniqueKey;
@@ -47,16 +44,10 @@ public final class UniqueRequests {
         }
     }
 
-    private final LockUniqueKeys lock;
-    private final FindKeyHolders find;
-    private final InsertKeyedJobs insert;
-    private final ReplaceIdleJobs replace;
+    private final UniqueKeyStatements statements;
 
     public UniqueRequests(Schema schema) {
-        this.lock = new LockUniqueKeys(schema);
-        this.find = new FindKeyHolders(schema);
-        this.insert = new InsertKeyedJobs(schema);
-        this.replace = new ReplaceIdleJobs(schema);
+        this.statements = new UniqueKeyStatements(schema);
     }
 
     /** Whether this key needs what is here; others are cheaper elsewhere. */
@@ -72,7 +63,7 @@ public final class UniqueRequests {
      */
     public List<Answer> run(Connection connection, List<NewJob> jobs) throws SQLException {
         Map<TypedKey, List<Integer>> byKey = byKey(jobs);
-        lock.run(connection, List.copyOf(byKey.keySet()));
+        statements.lock(connection, List.copyOf(byKey.keySet()));
         @Nullable Answer[] answers = new Answer[jobs.size()];
         List<List<Integer>> rounds = rounds(jobs, byKey);
         if (rounds.size() == 1) {
@@ -217,7 +208,7 @@ public final class UniqueRequests {
             List<TypedKey> keys = asked.stream()
                     .map(i -> Objects.requireNonNull(typedKey(jobs.get(i))))
                     .toList();
-            List<Holder> holders = find.run(
+            List<Holder> holders = statements.holders(
                     connection, keys, i -> changes(jobs.get(asked.get(i))), i -> !heldUntilEnd(jobs.get(asked.get(i))));
             open = new ArrayList<>();
             for (int i = 0; i < holders.size(); i++) {
@@ -245,7 +236,7 @@ public final class UniqueRequests {
         if (inserts.isEmpty()) {
             return;
         }
-        long[] ids = insert.run(connection, List.copyOf(inserts.values()));
+        long[] ids = statements.insert(connection, List.copyOf(inserts.values()));
         int next = 0;
         for (Map.Entry<Integer, KeyedJob> one : inserts.entrySet()) {
             Enqueued what = one.getValue().after() == null ? Enqueued.CREATED : Enqueued.ONCE_MORE;
@@ -262,7 +253,7 @@ public final class UniqueRequests {
                 .sorted(Comparator.comparingLong(one -> one.getValue().id()))
                 .toList();
         List<Replaced> replaced =
-                replace.run(connection, byId.stream().map(Map.Entry::getValue).toList());
+                statements.replace(connection, byId.stream().map(Map.Entry::getValue).toList());
         for (int i = 0; i < replaced.size(); i++) {
             answers[byId.get(i).getKey()] = Answer.of(replaced.get(i).id(), what(replaced.get(i)));
         }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.unique.FindKeyHolders;
-import dev.rowlock.queue.internal.store.unique.FindKeyHolders.Holder;
 import dev.rowlock.queue.internal.store.unique.TypedKey;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements;
+import dev.rowlock.queue.internal.store.unique.UniqueKeyStatements.Holder;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -29,8 +29,8 @@ class LookLocksTest {
 
         try (OpenTransaction looking = new OpenTransaction(rooms.database())) {
             List<Holder> holders = looking.database()
-                    .joined(connection -> new FindKeyHolders(rooms.database().schema())
-                            .run(connection, List.of(new TypedKey("send", "doc-7")), i -> true, i -> false));
+                    .joined(connection -> new UniqueKeyStatements(rooms.database().schema())
+                            .holders(connection, List.of(new TypedKey("send", "doc-7")), i -> true, i -> false));
 
             assertThat(holders).containsExactly(new Holder(id, false, true, true, true));
             assertThat(rooms.claim(rooms.node(), 1)).isEmpty();
