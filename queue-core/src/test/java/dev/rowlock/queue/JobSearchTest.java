@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;

@@ -111,8 +111,7 @@ public final class ExecutionContext implements JobContext {
         requireChangeable();
         JobOptions.validTimeout(fromNow);
         requireCompletable("extend");
-        deadline =
-                services.claims().extend(execution.job().claim(), fromNow).orElseThrow(this::lost);
+        deadline = services.claims().extend(execution.job().claim(), fromNow).orElseThrow(this::lost);
         services.deadlines().watch(execution, fromNow);
     }
 

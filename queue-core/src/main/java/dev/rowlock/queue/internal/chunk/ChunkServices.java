@@ -8,7 +8,6 @@ import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.attempt.ListenerTransactions;
 import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.spi.JobInterceptor;
 import java.time.Duration;
 import java.util.List;

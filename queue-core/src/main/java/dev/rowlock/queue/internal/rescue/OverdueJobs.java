@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.rescue;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.batch.MoveBatches;
-import dev.rowlock.queue.internal.store.node.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
+import dev.rowlock.queue.internal.store.node.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueStatements.Taken;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Claim;
@@ -83,11 +83,13 @@ public final class OverdueJobs implements Chore {
         Stream<OverdueClaim> ofOtherNodes =
                 elsewhere.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
         List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
-        Map<Long, OverdueClaim> byJob =
-                overdue.stream().collect(Collectors.toMap(late -> late.claim().jobId(), late -> late, (one, other) -> one));
-        batches.these(List.copyOf(byJob.keySet()), ids -> tell(take(ids.stream()
-                .flatMap(id -> Stream.ofNullable(byJob.get(id)))
-                .toList())));
+        Map<Long, OverdueClaim> byJob = overdue.stream()
+                .collect(Collectors.toMap(late -> late.claim().jobId(), late -> late, (one, other) -> one));
+        batches.these(
+                List.copyOf(byJob.keySet()),
+                ids -> tell(take(ids.stream()
+                        .flatMap(id -> Stream.ofNullable(byJob.get(id)))
+                        .toList())));
         return INTERVAL;
     }
 

@@ -252,8 +252,8 @@ public final class UniqueRequests {
         List<Map.Entry<Integer, Replacement>> byId = replacements.entrySet().stream()
                 .sorted(Comparator.comparingLong(one -> one.getValue().id()))
                 .toList();
-        List<Replaced> replaced =
-                statements.replace(connection, byId.stream().map(Map.Entry::getValue).toList());
+        List<Replaced> replaced = statements.replace(
+                connection, byId.stream().map(Map.Entry::getValue).toList());
         for (int i = 0; i < replaced.size(); i++) {
             answers[byId.get(i).getKey()] = Answer.of(replaced.get(i).id(), what(replaced.get(i)));
         }

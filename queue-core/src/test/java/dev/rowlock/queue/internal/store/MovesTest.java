@@ -9,8 +9,8 @@ import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
-import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
@@ -172,7 +172,8 @@ class MovesTest {
     }
 
     private void bulk(BulkAction.Kind kind) {
-        new BulkActionStatements(database).create(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
+        new BulkActionStatements(database)
+                .create(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
         new DoBulkBatch(database).run();
     }
 

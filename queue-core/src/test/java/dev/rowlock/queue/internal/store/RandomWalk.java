@@ -12,12 +12,12 @@ import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
-import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.HeldClaims;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -227,7 +227,12 @@ public final class RandomWalk {
     /** A batch of the oldest bulk action that is not finished. */
     private void bulk(BulkAction.Kind kind, int jobs) {
         new BulkActionStatements(db)
-                .create(TransactionStanding.OUTSIDE, kind, JobFilter.where().queue(Rooms.QUEUE), null, Actor.APPLICATION);
+                .create(
+                        TransactionStanding.OUTSIDE,
+                        kind,
+                        JobFilter.where().queue(Rooms.QUEUE),
+                        null,
+                        Actor.APPLICATION);
         new DoBulkBatch(db, jobs).run();
     }
 

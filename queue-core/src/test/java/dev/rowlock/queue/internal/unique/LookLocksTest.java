@@ -29,7 +29,8 @@ class LookLocksTest {
 
         try (OpenTransaction looking = new OpenTransaction(rooms.database())) {
             List<Holder> holders = looking.database()
-                    .joined(connection -> new UniqueKeyStatements(rooms.database().schema())
+                    .joined(connection -> new UniqueKeyStatements(
+                                    rooms.database().schema())
                             .holders(connection, List.of(new TypedKey("send", "doc-7")), i -> true, i -> false));
 
             assertThat(holders).containsExactly(new Holder(id, false, true, true, true));

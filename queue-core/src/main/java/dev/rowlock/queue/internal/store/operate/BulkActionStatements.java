@@ -178,8 +178,7 @@ public final class BulkActionStatements {
 
     /** Reads the caller's transaction if there is one. */
     public Optional<BulkAction> find(long id) {
-        return database.joined(
-                        connection -> on(connection, FIND).set("id", id).first(ACTION))
+        return database.joined(connection -> on(connection, FIND).set("id", id).first(ACTION))
                 .flatMap(action -> action);
     }
 

@@ -26,7 +26,8 @@ public final class FindSteps {
                  WHERE w.id >= ? AND w.state IN ('running', 'failed')
                  ORDER BY w.id, s.step_no LIMIT ?
             ),
-            """ + Verdicts.of("SELECT workflow_id, step_no FROM looked WHERE state IN ('waiting', 'skipped')") + """
+            """
+            + Verdicts.of("SELECT workflow_id, step_no FROM looked WHERE state IN ('waiting', 'skipped')") + """
             SELECT l.workflow_id, l.step_no,
                    v.workflow_id IS NOT NULL AND (v.met OR l.state = 'waiting')
               FROM looked l

@@ -250,7 +250,8 @@ public final class MoveSteps {
                     case 1 ->
                         steps.add(new MovedStep(new StepKey(rows.getLong(2), rows.getInt(3)), rows.getBoolean(7)));
                     case 2 ->
-                        ready.add(new ReadyJobs(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
+                        ready.add(
+                                new ReadyJobs(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
                     case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
                     default -> {
                         state = rows.getString(4);

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.ReadyJobs;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

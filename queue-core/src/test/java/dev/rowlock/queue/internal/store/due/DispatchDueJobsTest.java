@@ -4,8 +4,8 @@ import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.ReadyJobs;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs.Result;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;

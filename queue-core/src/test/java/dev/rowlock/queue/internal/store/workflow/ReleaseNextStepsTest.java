@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.workflow.ReleaseNextSteps.Heard;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -120,15 +120,13 @@ class WorkflowCallPlansTest {
                             List.of(new Member(JOB, 0, false, List.of(1)), new Member(JOB, 1, true, List.of())));
         });
         // The fifth step of a chain reads the one before it, and the first one, which a walk has to find.
-        assertThat(new ReadSteps(database).results(job, "s4", 0, 100).direct())
-                .isEqualTo(full);
+        assertThat(new ReadSteps(database).results(job, "s4", 0, 100).direct()).isEqualTo(full);
         assertThat(new ReadSteps(database)
                         .later(new StepKey(workflow, 5), 0)
                         .filter(ReadSteps.Later::runsAfter)
                         .isPresent())
                 .isEqualTo(full);
-        List<String> names =
-                database.atomically(connection -> new ReadSteps(database).names(connection, workflow));
+        List<String> names = database.atomically(connection -> new ReadSteps(database).names(connection, workflow));
         assertThat(names).hasSize(full ? 10 : 0);
         CancelWorkflows cancel = new CancelWorkflows(database);
         boolean begun =

@@ -93,7 +93,11 @@ public final class ReadSteps {
 
     /** One row of an answer; the result is null: there is none on this row. */
     private record Part(
-            StepKey own, @Nullable Integer step, boolean direct, @Nullable Result result, int jobs) {}
+            StepKey own,
+            @Nullable Integer step,
+            boolean direct,
+            @Nullable Result result,
+            int jobs) {}
 
     private final Database database;
 
