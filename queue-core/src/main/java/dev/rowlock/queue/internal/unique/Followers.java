@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.unique;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers.Stretch;
 import dev.rowlock.queue.spi.Wakeups;
@@ -26,7 +25,6 @@ final class Followers implements Chore {
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
 
     private final ReleaseFollowers release;
-    private final GiveKeysBack giveBack;
     private final Wakeups wakeups;
     private final BatchLimit batch = new BatchLimit(STRETCH);
     private final RefusedJobs refused = new RefusedJobs("that are to run once more cannot become due");
@@ -34,9 +32,8 @@ final class Followers implements Chore {
     private long behind = ReleaseFollowers.FRONT;
     private int left;
 
-    Followers(ReleaseFollowers release, GiveKeysBack giveBack, Wakeups wakeups) {
+    Followers(ReleaseFollowers release, Wakeups wakeups) {
         this.release = release;
-        this.giveBack = giveBack;
         this.wakeups = wakeups;
     }
 
@@ -56,7 +53,7 @@ final class Followers implements Chore {
             refused.tryAgain(this::releaseNamed, batch.rows());
         }
         if (refusedKeys.isDue()) {
-            refusedKeys.tryAgain(giveBack::run, batch.rows());
+            refusedKeys.tryAgain(release::giveKeysBack, batch.rows());
         }
         long from = behind;
         int limit = batch.rows();
@@ -105,9 +102,9 @@ final class Followers implements Chore {
             return 0;
         }
         try {
-            return ids.size() - giveBack.run(ids);
+            return ids.size() - release.giveKeysBack(ids);
         } catch (RuntimeException e) {
-            refusedKeys.apart(() -> ids, giveBack::run, e);
+            refusedKeys.apart(() -> ids, release::giveKeysBack, e);
             return ids.size();
         }
     }

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
@@ -27,6 +26,6 @@ public final class OnceMoreFeature implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
-        return List.of(new Followers(new ReleaseFollowers(database), new GiveKeysBack(database), wakeups));
+        return List.of(new Followers(new ReleaseFollowers(database), wakeups));
     }
 }

@@ -10,7 +10,6 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
@@ -122,8 +121,8 @@ class FollowerByHandTest {
     }
 
     private void releaseAll() {
-        new GiveKeysBack(rooms.database())
-                .run(release.run(ReleaseFollowers.FRONT, 100).cancelled());
+        new ReleaseFollowers(rooms.database())
+                .giveKeysBack(release.run(ReleaseFollowers.FRONT, 100).cancelled());
     }
 
     private int dispatched() {

@@ -10,7 +10,6 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.Leftovers;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
@@ -239,7 +238,7 @@ class OnceMoreTest extends UniqueModesTest {
 
     @Test
     void theChoreLooksSoonAgainWhileAJobWaitsForAnEndAndWakesTheDispatcherThen() {
-        Followers followers = new Followers(release, new GiveKeysBack(rooms.database()), wakeups);
+        Followers followers = new Followers(release, wakeups);
         assertThat(followers.runOnce()).isEqualTo(Duration.ofSeconds(15));
         ask("first", ONCE);
         ClaimedJob running = claim();

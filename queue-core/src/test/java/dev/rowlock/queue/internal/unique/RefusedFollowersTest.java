@@ -9,7 +9,6 @@ import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
@@ -40,7 +39,7 @@ class RefusedFollowersTest {
         jobs = FrontDoors.jobs(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()), new RecordedWakeups());
         admin = FrontDoors.admin(rooms.database(), new RecordedWakeups());
         chore = new Followers(
-                new ReleaseFollowers(rooms.database()), new GiveKeysBack(rooms.database()), new RecordedWakeups());
+                new ReleaseFollowers(rooms.database()), new RecordedWakeups());
     }
 
     @Test

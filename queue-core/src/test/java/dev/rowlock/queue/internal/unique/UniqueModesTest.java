@@ -11,7 +11,6 @@ import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -93,8 +92,8 @@ abstract class UniqueModesTest {
     }
 
     void releaseAll() {
-        new GiveKeysBack(rooms.database())
-                .run(release.run(ReleaseFollowers.FRONT, 100).cancelled());
+        new ReleaseFollowers(rooms.database())
+                .giveKeysBack(release.run(ReleaseFollowers.FRONT, 100).cancelled());
     }
 
     int dispatched() {

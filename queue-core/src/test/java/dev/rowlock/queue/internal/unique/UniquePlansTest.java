@@ -8,7 +8,6 @@ import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -66,7 +65,7 @@ class UniquePlansTest {
                 jobs.enqueueEach(requests(UniqueKey.of("c").postponing(Duration.ofHours(2)), 100));
             }
             new ReleaseFollowers(explained.database()).run(ReleaseFollowers.FRONT, 1_000);
-            new GiveKeysBack(explained.database()).run(List.of(1L, 2L));
+            new ReleaseFollowers(explained.database()).giveKeysBack(List.of(1L, 2L));
 
             assertThat(explained.plans())
                     .hasSizeGreaterThan(40)

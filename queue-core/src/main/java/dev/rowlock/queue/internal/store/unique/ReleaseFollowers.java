@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.unique;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Makes jobs due that wait for the end of another one, once it has ended; a stretch of the table at a time, in the order of ids. One
  * statement makes a job due and deletes the row that held it back, so that a crash leaves both done or neither.
  *
- * <p>A job that waited and was cancelled is left to {@link GiveKeysBack}. One that an operator lets run meanwhile keeps its key.
+ * <p>A job that waited and was cancelled is left to {@link #giveKeysBack}. One that an operator lets run meanwhile keeps its key.
  */
 public final class ReleaseFollowers {
 
@@ -79,6 +80,44 @@ public final class ReleaseFollowers {
 
     /** Before all rows. */
     public static final long FRONT = Long.MIN_VALUE;
+
+    // Somebody may just be inserting the row of a key whose own was removed: that is worth a short wait only.
+    private static final String GIVE_BACK = "SELECT set_config('lock_timeout', '100ms', true);\n" + """
+            WITH cancelled AS MATERIALIZED (
+                SELECT job_id, after_id, type, key FROM rowlock.once_more
+                 WHERE job_id = ANY (:ids::bigint[])
+                 ORDER BY job_id
+                   FOR UPDATE SKIP LOCKED
+            ), seen AS MATERIALIZED (
+                SELECT c.*, (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = c.type AND k.key = c.key) AS holder_id
+                  FROM cancelled c
+            ), own AS MATERIALIZED (
+                SELECT s.job_id, s.after_id, k.type, k.key
+                  FROM seen s
+                 CROSS JOIN LATERAL (SELECT k.type, k.key FROM rowlock.unique_key k
+                                      WHERE k.type = s.type AND k.key = s.key AND k.job_id = s.job_id
+                                        FOR UPDATE SKIP LOCKED) AS k
+                 WHERE s.holder_id = s.job_id
+            ), given_back AS (
+                -- Their rows are there, and locked. As a join, an UPDATE could scan the table.
+                INSERT INTO rowlock.unique_key (type, key, job_id)
+                SELECT type, key, after_id FROM own
+                ON CONFLICT (type, key) DO UPDATE SET job_id = excluded.job_id
+            ), anew AS (
+                INSERT INTO rowlock.unique_key (type, key, job_id)
+                SELECT type, key, max(after_id) FROM seen WHERE holder_id IS NULL
+                 GROUP BY type, key
+                 ORDER BY type COLLATE "C", key COLLATE "C" -- as in EnqueueUniqueJobs
+                ON CONFLICT (type, key) DO NOTHING
+            ), removed AS (
+                DELETE FROM rowlock.once_more
+                 WHERE job_id = ANY (ARRAY(SELECT job_id FROM own
+                                            UNION ALL
+                                           SELECT job_id FROM seen WHERE holder_id IS DISTINCT FROM job_id))
+                RETURNING 1
+            )
+            SELECT count(*) FROM removed
+            """;
 
     /**
      * What became of a stretch.
@@ -147,6 +186,17 @@ public final class ReleaseFollowers {
                 }
             }
         });
+    }
+
+    /**
+     * Gives the keys of jobs that waited for the end of another one, and were cancelled, back to that one, unless somebody else has
+     * taken them. A key that a transaction has locked is left for the next time. Returns for how many of these jobs nothing is left to do. They must be in no
+     * room any more where they may run.
+     */
+    public int giveKeysBack(List<Long> ids) {
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(GIVE_BACK))
+                .set("ids", Columns.longs(ids, Long::longValue))
+                .only(row -> row.getInt(1)));
     }
 
     private static void set(PreparedStatement statement, long behind, int limit, List<Long> without)
