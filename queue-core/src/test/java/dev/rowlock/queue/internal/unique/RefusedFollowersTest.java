@@ -38,8 +38,7 @@ class RefusedFollowersTest {
         rooms = Rooms.emptyIn(test);
         jobs = FrontDoors.jobs(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()), new RecordedWakeups());
         admin = FrontDoors.admin(rooms.database(), new RecordedWakeups());
-        chore = new Followers(
-                new ReleaseFollowers(rooms.database()), new RecordedWakeups());
+        chore = new Followers(new ReleaseFollowers(rooms.database()), new RecordedWakeups());
     }
 
     @Test
