@@ -2,12 +2,12 @@ package dev.rowlock.queue.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.test.postgres.LongRunning;
 import com.sun.net.httpserver.HttpServer;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

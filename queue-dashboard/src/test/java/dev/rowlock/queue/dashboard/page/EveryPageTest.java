@@ -2,7 +2,6 @@ package dev.rowlock.queue.dashboard.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
@@ -11,6 +10,7 @@ import dev.rowlock.queue.dashboard.Handlers.Sync;
 import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
