@@ -88,7 +88,8 @@ class StoppedTypesTest extends NodeTest {
         node.leave(Set.of("Left"));
 
         await().until(() -> ran.size() == 1);
-        assertThat(claimTokens() - claimed).isLessThanOrEqualTo(1); // until its first use a sequence stands at one
+        // One for the job that runs, and perhaps one for a job that a notification had named: that one goes back.
+        assertThat(claimTokens() - claimed).isLessThanOrEqualTo(2);
         assertThat(node.count("ready")).isEqualTo(2);
     }
 

@@ -220,11 +220,11 @@ class UnwritableOutcomesTest extends NodeTest {
         long[] ids = runLarge();
 
         Awaitility.await()
-                .atMost(Duration.ofMinutes(1))
+                .atMost(Duration.ofMinutes(3))
                 .until(() -> node.status().setAside() > OutcomeBacklog.MANY_RESULTS / MEGABYTE);
         Awaitility.await().during(Duration.ofSeconds(1)).until(() -> node.count("dead") == 0);
         rooms.execute("DROP TRIGGER refuse ON rowlock.done");
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == ids.length);
+        Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> node.count("done") == ids.length);
     }
 
     /** One by one, they would pile up. Half of the outcomes come while some have been refused already. */
