@@ -271,7 +271,7 @@ public final class Recorder implements Runnable {
 
     /**
      * Results that cannot be written may be more than a node bears. Then an outcome loses its own, and its job dies: but not for want of disk or memory,
-     * only while a result as long can be written. Returns whether it has lost it.
+     * only while a result as long can be written and this one cannot even after that. Returns whether it was written, or has lost it.
      */
     private boolean givesUpResult(LaterOutcomes.Later entry) {
         PendingOutcome outcome = entry.outcome();
@@ -280,6 +280,13 @@ public final class Recorder implements Runnable {
                     || outcome.resultLength() == 0
                     || !impatient.writable(outcome.resultLength())) {
                 return false;
+            }
+            OutcomeWriter.Written written = writeOnce(impatient, List.of(outcome)); // there may be room by now
+            if (written.failed().isEmpty() && written.unwritable().isEmpty()) {
+                if (written.blocked().isEmpty()) {
+                    later.settle(entry);
+                }
+                return written.blocked().isEmpty();
             }
             later.replace(entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
             unwritten.removeResult(outcome.resultLength());

@@ -227,6 +227,35 @@ class UnwritableOutcomesTest extends NodeTest {
         Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> node.count("done") == ids.length);
     }
 
+    /** As where room is made between an outcome's try and the question whether its result is to blame. */
+    @Test
+    void noResultIsGivenUpThatCanBeWrittenByNow() {
+        rooms.execute("CREATE SEQUENCE freed");
+        rooms.execute("""
+                CREATE FUNCTION refuse_done() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN
+                    IF new.type = 'rowlock.probe' THEN
+                        PERFORM nextval('freed');
+                    ELSIF NOT (SELECT is_called FROM freed) THEN
+                        RAISE EXCEPTION 'no room' USING ERRCODE = '53100';
+                    END IF;
+                    RETURN new;
+                END $$
+                """);
+        rooms.execute("""
+                CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW WHEN (length(new.result::text) > 500000)
+                EXECUTE FUNCTION refuse_done()
+                """);
+
+        long[] ids = runLarge();
+
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(3))
+                .until(() -> node.count("done") + node.count("dead") == ids.length);
+        assertThat(node.count("dead")).isZero();
+        assertThat(rooms.truth("SELECT is_called FROM freed")).isTrue();
+    }
+
     /** One by one, they would pile up. Half of the outcomes come while some have been refused already. */
     @Test
     void outcomesOfOtherTypesAreWrittenTogetherAllTheSame() {
