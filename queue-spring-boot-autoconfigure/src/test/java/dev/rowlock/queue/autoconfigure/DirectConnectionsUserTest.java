@@ -152,6 +152,8 @@ class DirectConnectionsUserTest {
     @Test
     void noPasswordIsLoggedAtAnyLevel(CapturedOutput output) throws SQLException {
         LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
+        LogLevel before =
+                logging.getLoggerConfiguration("dev.rowlock").getConfiguredLevel();
         try (HikariDataSource pool = Pool.hikari(database)) {
             logging.setLogLevel("dev.rowlock", LogLevel.TRACE);
             logging.setLogLevel("org.springframework", LogLevel.TRACE);
@@ -163,7 +165,7 @@ class DirectConnectionsUserTest {
             assertThat(output).doesNotContain("secret-in-url");
         } finally {
             logging.setLogLevel("org.springframework", null);
-            logging.setLogLevel("dev.rowlock", null);
+            logging.setLogLevel("dev.rowlock", before); // other tests look for lines of this level
         }
     }
 
