@@ -9,9 +9,11 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -78,6 +80,32 @@ class KeysInOrderTest {
     @AfterEach
     void close() throws Exception {
         rowlocks.close();
+    }
+
+    /** Its work has begun: half of it may be done. */
+    @Test
+    void aJobThatSnoozesAndIsPostponedHoldsUpTheOthersOfItsKey() {
+        order(AfterFailure.HOLD);
+        first.start();
+        UniqueKey unique = UniqueKey.of("draft").postponing(Duration.ofHours(2));
+        JobOptions keyed = JobOptions.NONE.key("a");
+        long begun = first.jobs()
+                .enqueue(
+                        new Book("a", 1, List.of("waits long")),
+                        keyed.unique(unique).delay(Duration.ofMillis(1)));
+        await().until(() -> first.search().find(begun).orElseThrow().state() == JobState.WAITING);
+        first.jobs().enqueue(new Book("a", 2, List.of()), keyed);
+
+        first.jobs()
+                .enqueue(
+                        new Book("a", 1, List.of("waits long")),
+                        keyed.unique(unique).delay(Duration.ofMinutes(1)));
+
+        first.jobs().enqueue(new Book("b", 1, List.of()), JobOptions.NONE.key("b"));
+        await().until(() -> done.containsKey("b"));
+        assertThat(done).doesNotContainKey("a");
+        first.admin().runNow(begun);
+        await().until(() -> List.of(1, 2).equals(done.get("a")));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.unique;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.Move;
@@ -84,8 +85,7 @@ public final class UniqueKeyStatements {
             .inQueueOrder()
             .answering("SELECT id FROM asked ORDER BY id");
 
-    private static final String REPLACE = Move.created(
-                    "renewed", "id, " + NewJob.COLUMNS, """
+    private static final String REPLACE = Move.created("renewed", "id, " + NewJob.COLUMNS, """
             WITH asked AS MATERIALIZED (
                 SELECT *
                   FROM unnest(?::bigint[], ?::bigint[], %s) AS a (id, longest_millis, %s)
@@ -95,10 +95,12 @@ public final class UniqueKeyStatements {
                 RETURNING id, due_at,
                           CASE WHEN reason = 'policy'
                                THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = w.id AND h.due_at = w.due_at),
-                                             statement_timestamp()) END AS ready_at, enqueued_at, rank, crashes, queue, errors
+                                             statement_timestamp()) END AS ready_at, enqueued_at, rank, crashes, queue, errors,
+                          job_key, CASE WHEN %s THEN reason END AS begun
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ANY (?::bigint[])
-                RETURNING id, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors
+                RETURNING id, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors,
+                          job_key, CASE WHEN crashes > 0 THEN 'crash' END
             ), old AS MATERIALIZED (
                 -- A job that runs once more after another one is due when its row of once_more says.
                 SELECT o.*, f.job_id IS NOT NULL AS follows,
@@ -107,7 +109,9 @@ public final class UniqueKeyStatements {
                   LEFT JOIN rowlock.once_more f ON f.job_id = o.id
             ), wished AS MATERIALIZED (
                 SELECT a.*, o.follows, o.ready_at, o.enqueued_at, o.crashes, o.errors, o.old_due_at,
-                       o.rank = a.rank AND o.queue = a.queue AS same_line, a.longest_millis IS NOT NULL AS postpones,
+                       o.rank = a.rank AND o.queue = a.queue AS same_line,
+                       -- In order, a job that has begun holds up its key until it runs again.
+                       CASE WHEN o.queue = a.queue AND o.job_key = a.job_key THEN o.begun END AS begun, a.longest_millis IS NOT NULL AS postpones,
                        coalesce(a.due_at, statement_timestamp() + a.delay_millis * interval '1 ms') AS wish,
                        o.enqueued_at + a.longest_millis * interval '1 ms' AS latest
                   FROM asked a JOIN old o ON o.id = a.id
@@ -127,12 +131,13 @@ public final class UniqueKeyStatements {
             ), not_aside AS (
                 DELETE FROM rowlock.payload
                  WHERE job_id = ANY (ARRAY(SELECT id FROM renewed WHERE large_payload IS NULL))
-            )""".formatted(NewJob.PARAMETERS, NewJob.COLUMNS))
+            )""".formatted(
+                            NewJob.PARAMETERS, NewJob.COLUMNS, BegunJobs.waiting("w")))
             .with("enqueued_at = enqueued_at", "crashes = crashes", "errors = errors")
             .to(
                     Room.WAITING,
                     "due_at = CASE WHEN follows THEN '%s' ELSE new_due_at END".formatted(ReleaseFollowers.NEVER),
-                    "reason = CASE WHEN follows THEN '%s' ELSE '%s' END"
+                    "reason = CASE WHEN follows THEN '%s' ELSE coalesce(begun, '%s') END"
                             .formatted(WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label()))
             .when("follows OR new_due_at IS NOT NULL")
             .orTo(
