@@ -152,8 +152,7 @@ class DirectConnectionsUserTest {
     @Test
     void noPasswordIsLoggedAtAnyLevel(CapturedOutput output) throws SQLException {
         LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
-        LogLevel before =
-                logging.getLoggerConfiguration("dev.rowlock").getConfiguredLevel();
+        LogLevel before = logging.getLoggerConfiguration("dev.rowlock").getConfiguredLevel();
         try (HikariDataSource pool = Pool.hikari(database)) {
             logging.setLogLevel("dev.rowlock", LogLevel.TRACE);
             logging.setLogLevel("org.springframework", LogLevel.TRACE);
