@@ -17,10 +17,10 @@ public final class AmbiguousCommits {
 
     private static final Logger log = LoggerFactory.getLogger(AmbiguousCommits.class);
 
-    private final HeldClaims findDone;
+    private final HeldClaims claims;
 
-    public AmbiguousCommits(HeldClaims findDone) {
-        this.findDone = findDone;
+    public AmbiguousCommits(HeldClaims claims) {
+        this.claims = claims;
     }
 
     /** Moves what is recorded after all, as it is recorded, from the refused to the recorded. */
@@ -53,7 +53,7 @@ public final class AmbiguousCommits {
 
     private Map<Long, JobState> done(List<PendingOutcome> entries) {
         try {
-            return findDone.done(entries.stream().map(PendingOutcome::job).toList());
+            return claims.done(entries.stream().map(PendingOutcome::job).toList());
         } catch (RuntimeException e) {
             log.debug("what became of {} outcomes cannot be told", entries.size(), e);
             return Map.of();

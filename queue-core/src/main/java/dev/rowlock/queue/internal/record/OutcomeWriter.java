@@ -53,7 +53,7 @@ public final class OutcomeWriter {
     private final Database database;
     private final boolean keepsDone;
     private final OutcomeStatements statements;
-    private final HeldClaims findLocked;
+    private final HeldClaims claims;
     private final ProbeDone probe;
     private final Wakeups wakeups;
 
@@ -62,7 +62,7 @@ public final class OutcomeWriter {
         this.database = database;
         this.keepsDone = keepsDone;
         this.statements = new OutcomeStatements(database, keepsDone);
-        this.findLocked = new HeldClaims(database);
+        this.claims = new HeldClaims(database);
         this.probe = new ProbeDone(database);
         this.wakeups = wakeups;
     }
@@ -99,7 +99,7 @@ public final class OutcomeWriter {
 
     /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
     Set<Long> locked(List<PendingOutcome> entries) {
-        return findLocked.locked(map(entries, OutcomeRows::claim));
+        return claims.locked(map(entries, OutcomeRows::claim));
     }
 
     /** Whether an ordinary outcome with a result of so many characters can be written now; 0: without one. */

@@ -13,6 +13,7 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -83,12 +84,13 @@ public final class OverdueJobs implements Chore {
         Stream<OverdueClaim> ofOtherNodes =
                 elsewhere.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
         List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
-        Map<Long, OverdueClaim> byJob = overdue.stream()
-                .collect(Collectors.toMap(late -> late.claim().jobId(), late -> late, (one, other) -> one));
+        Map<Long, List<OverdueClaim>> byJob = overdue.stream()
+                .collect(Collectors.groupingBy(
+                        late -> late.claim().jobId(), LinkedHashMap::new, Collectors.toList()));
         batches.these(
                 List.copyOf(byJob.keySet()),
                 ids -> tell(take(ids.stream()
-                        .flatMap(id -> Stream.ofNullable(byJob.get(id)))
+                        .flatMap(id -> byJob.getOrDefault(id, List.of()).stream())
                         .toList())));
         return INTERVAL;
     }

@@ -9,7 +9,8 @@ import java.util.function.Supplier;
 
 /**
  * Moves jobs in batches. A job that the server refuses to move, or that takes it too long, stays where it is and holds up nobody: the others move in
- * parts, and it is tried again each minute ({@link RefusedJobs}). Where no job moves, none is to blame: the failure is thrown. One thread at a time.
+ * parts, and it is tried again each minute, after them ({@link RefusedJobs}). Where no job moves, none is to blame: the failure is thrown. One thread at
+ * a time.
  */
 public final class MoveBatches {
 
@@ -22,9 +23,13 @@ public final class MoveBatches {
      * @param most so many jobs are a batch
      */
     public MoveBatches(String what, int most) {
+        this(most, new RefusedJobs(what));
+    }
+
+    MoveBatches(int most, RefusedJobs refused) {
         this.most = most;
         this.limit = new BatchLimit(most);
-        this.refused = new RefusedJobs(what);
+        this.refused = refused;
     }
 
     /**
@@ -35,7 +40,6 @@ public final class MoveBatches {
      * @param named moves these
      */
     public void all(IntUnaryOperator some, Supplier<List<Long>> names, Consumer<List<Long>> named) {
-        tryAgain(named);
         boolean more = true;
         while (more) {
             int rows = limit.rows();
@@ -48,28 +52,33 @@ public final class MoveBatches {
                 more = apart(rows, names, named, e) >= most;
             }
         }
+        if (refused.isDue()) {
+            refused.tryAgain(named, limit.rows());
+        }
     }
 
     /** Moves these jobs. */
     public void these(List<Long> ids, Consumer<List<Long>> named) {
-        tryAgain(named);
-        List<Long> open = open(ids);
-        for (int from = 0; from < open.size(); ) {
-            List<Long> some = open.subList(from, Math.min(from + limit.rows(), open.size()));
-            try {
-                named.accept(some);
-                limit.worked();
-            } catch (RuntimeException e) {
-                apart(some.size(), () -> some, named, e);
-            }
-            from += some.size();
-        }
+        List<Long> rest = new ArrayList<>(ids);
+        Consumer<List<Long>> moving = some -> {
+            named.accept(some);
+            rest.removeAll(new HashSet<>(some));
+        };
+        all(
+                rows -> {
+                    rest.removeAll(new HashSet<>(refused.ids()));
+                    List<Long> some = first(rest, rows);
+                    if (!some.isEmpty()) {
+                        moving.accept(some);
+                    }
+                    return some.size();
+                },
+                () -> first(rest, most),
+                moving);
     }
 
-    private void tryAgain(Consumer<List<Long>> named) {
-        if (refused.isDue()) {
-            refused.tryAgain(named, limit.rows());
-        }
+    private static List<Long> first(List<Long> ids, int most) {
+        return List.copyOf(ids.subList(0, Math.min(most, ids.size())));
     }
 
     /** Returns how many there were, unless it has left all of them aside before. */
@@ -80,7 +89,8 @@ public final class MoveBatches {
             BatchSplitter.requireAnswer(together);
         }
         List<Long> found = names.get();
-        List<Long> open = open(found);
+        List<Long> open = new ArrayList<>(found);
+        open.removeAll(new HashSet<>(refused.ids()));
         if (open.isEmpty()) {
             return 0;
         }
@@ -90,11 +100,5 @@ public final class MoveBatches {
                         ? BatchSplitter.singly(open, id -> named.accept(List.of(id)), together)
                         : BatchSplitter.run(open, named, together));
         return found.size();
-    }
-
-    private List<Long> open(List<Long> ids) {
-        List<Long> open = new ArrayList<>(ids);
-        open.removeAll(new HashSet<>(refused.ids()));
-        return open;
     }
 }
