@@ -85,8 +85,7 @@ public final class OverdueJobs implements Chore {
                 elsewhere.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
         List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
         Map<Long, List<OverdueClaim>> byJob = overdue.stream()
-                .collect(Collectors.groupingBy(
-                        late -> late.claim().jobId(), LinkedHashMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(late -> late.claim().jobId(), LinkedHashMap::new, Collectors.toList()));
         batches.these(
                 List.copyOf(byJob.keySet()),
                 ids -> tell(take(ids.stream()

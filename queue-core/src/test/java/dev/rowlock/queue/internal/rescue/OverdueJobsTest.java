@@ -67,6 +67,18 @@ class OverdueJobsTest {
         assertThat(rooms.roomsOf(mine.id())).containsExactly("waiting");
     }
 
+    /** As where a handler of this node goes on although another node has taken its job, and the job is overdue again. */
+    @Test
+    void aClaimThatWasLostHidesNoOtherOfItsJob() {
+        ClaimedJob held = claimed();
+        Claim lost = new Claim(held.id(), held.claim().token() - 1);
+        own.overdue = List.of(OverdueClaim.alone(lost), OverdueClaim.alone(held.claim()));
+
+        chore.runOnce();
+
+        assertThat(rooms.roomsOf(held.id())).containsExactly("waiting");
+    }
+
     /** Its key has room now, and it runs again itself: nobody is to wait for the next poll. */
     @Test
     void nodesAreToldOfTheRoomThatATakenJobLeavesAndWhenItRunsAgain() {
