@@ -24,7 +24,7 @@ check: ## Build and test everything, layout included: what must pass before anyt
 long: ## Random properties, races, kills, clocks, small disks: what takes too long for each build
 	$(MAVEN) -Plong test $(A)
 
-matrix: ## What could differ on another server: make matrix A=-Drowlock.test.postgres.version=14
+matrix: ## What could differ on another server or Spring Boot: make matrix A=-Drowlock.test.postgres.version=14
 	$(MAVEN) -Pmatrix verify $(A)
 
 fix: ## Lay out the code
