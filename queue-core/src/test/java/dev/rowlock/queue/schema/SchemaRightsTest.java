@@ -64,7 +64,7 @@ class SchemaRightsTest {
         assertThatThrownBy(() -> run(SchemaMode.MIGRATE))
                 .isInstanceOf(SchemaForbiddenException.class)
                 .hasMessageContaining("schema 'rowlock'")
-                .hasMessageContaining("permission denied for database");
+                .hasMessageContaining(", where it has no right to CREATE");
     }
 
     private void run(SchemaMode mode) {

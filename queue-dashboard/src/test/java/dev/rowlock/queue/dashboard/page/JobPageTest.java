@@ -51,7 +51,7 @@ class JobPageTest {
     void timesAreTheViewersAndSayTheExactInstant() {
         browser.open("#/jobs/" + fixture.evil());
 
-        assertThat(browser.one("main time").getDomAttribute("title"))
+        assertThat(browser.one("main .timeline time").getDomAttribute("title"))
                 .contains(search.find(fixture.evil()).orElseThrow().enqueuedAt().toString());
 
         // Reasons are texts of the database: their times are the viewer's too.
