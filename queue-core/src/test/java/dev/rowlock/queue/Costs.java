@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.Measurements;
-import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.observe.DatabaseMetrics;
@@ -321,7 +321,7 @@ final class Costs implements AutoCloseable {
         runAll(rowlock, keys);
         rowlock.stop();
         pass(WATCHED); // no rate holds anybody up any more
-        new RemoveSpentRates(new Database(pool, new Schema("rowlock"))).run();
+        new Leftovers(new Database(pool, new Schema("rowlock"))).spentRates();
         List<String> tables = sql.sql("""
                         SELECT format('(SELECT count(*) FROM %s)', oid::regclass) FROM pg_class
                          WHERE relnamespace = 'rowlock'::regnamespace AND relkind = 'r' AND NOT relispartition AND relname <> 'done_place'

@@ -9,8 +9,6 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
-import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -80,7 +78,6 @@ public final class LimitFeature implements Feature {
                         wakeups,
                         declared,
                         first,
-                        node::nodeId),
-                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)));
+                        node::nodeId));
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
@@ -10,6 +11,7 @@ import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,9 @@ import org.slf4j.LoggerFactory;
 public final class WorkflowFeature implements Feature {
 
     private static final Logger log = LoggerFactory.getLogger(WorkflowFeature.class);
+
+    /** Workflows that ended long ago are removed so often, some at a time. */
+    private static final Duration OLD = Duration.ofMinutes(10);
 
     private final Database database;
     private final WakeupBus wakeups;
@@ -47,8 +52,12 @@ public final class WorkflowFeature implements Feature {
         Resolver resolver = new Resolver(ended, progress, sweep);
         LargeWorkflows large = new LargeWorkflows(progress, cancels, sweep);
         toFinish = List.of(resolver, large);
+        RemoveOldWorkflows old = new RemoveOldWorkflows(database);
         return List.of(
-                resolver, large, sweep, new OldWorkflows(new TakeChore(database), new RemoveOldWorkflows(database)));
+                resolver,
+                large,
+                sweep,
+                new SharedChore(new TakeChore(database), "old workflows", OLD, () -> old.run() ? Duration.ZERO : OLD));
     }
 
     /** Continues workflows whose jobs have ended while the node was stopping. */

@@ -3,11 +3,11 @@ package dev.rowlock.queue.internal.cleanup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.ClusterStatements;
-import dev.rowlock.queue.internal.store.cleanup.Measurements;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
@@ -20,13 +20,11 @@ import org.springframework.dao.DataAccessException;
 class DepthMeasurementTest {
 
     private final Rooms rooms;
-    private final DepthMeasurement measurement;
+    private final Chore measurement;
 
     DepthMeasurementTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        measurement = new DepthMeasurement(
-                new TakeChore(rooms.database()),
-                new Measurements(rooms.database().patient()));
+        measurement = chore();
     }
 
     @Test
@@ -48,5 +46,12 @@ class DepthMeasurementTest {
 
         assertThat(new ClusterStatements(rooms.database()).depths()).hasSize(1);
         assertThat(rest).isLessThanOrEqualTo(Duration.ofMinutes(1));
+    }
+
+    private Chore chore() {
+        return Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT).stream()
+                .filter(chore -> chore.name().equals("depth"))
+                .findFirst()
+                .orElseThrow();
     }
 }

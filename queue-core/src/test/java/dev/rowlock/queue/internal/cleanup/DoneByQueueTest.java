@@ -2,9 +2,8 @@ package dev.rowlock.queue.internal.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -26,8 +25,8 @@ class DoneByQueueTest {
 
     @Test
     void oneNodeIndexesADayAtATimeAndRestsBetweenThem() {
-        DoneByQueue one = chore();
-        DoneByQueue other = chore();
+        Chore one = chore();
+        Chore other = chore();
 
         Duration rest = one.runOnce();
 
@@ -44,14 +43,11 @@ class DoneByQueueTest {
         assertThat(one.runOnce()).as("nothing is left").isEqualTo(INTERVAL);
     }
 
-    @Test
-    void everyNodeHasTheChore() {
-        assertThat(Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT))
-                .hasAtLeastOneElementOfType(DoneByQueue.class);
-    }
-
-    private DoneByQueue chore() {
-        return new DoneByQueue(new TakeChore(rooms.database()), new IndexDonePartitions(rooms.database()));
+    private Chore chore() {
+        return Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT).stream()
+                .filter(chore -> chore.name().equals("index of done"))
+                .findFirst()
+                .orElseThrow();
     }
 
     private void due() {

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.Leftovers;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class FreeKeysTest {
 
     private final Rooms rooms;
-    private final FreeKeys chore;
+    private final Chore chore;
 
     FreeKeysTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
@@ -36,7 +36,7 @@ class FreeKeysTest {
     @Test
     void oneNodeAtATimeBeginsARound() {
         freeKeys(2_500);
-        FreeKeys other = chore();
+        Chore other = chore();
 
         chore.runOnce();
         other.runOnce();
@@ -47,8 +47,11 @@ class FreeKeysTest {
         assertThat(rooms.count("unique_key")).isEqualTo(500);
     }
 
-    private FreeKeys chore() {
-        return new FreeKeys(new TakeChore(rooms.database()), new Leftovers(rooms.database()));
+    private Chore chore() {
+        return Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT).stream()
+                .filter(chore -> chore.name().equals("free unique keys"))
+                .findFirst()
+                .orElseThrow();
     }
 
     private void freeKeys(int count) {

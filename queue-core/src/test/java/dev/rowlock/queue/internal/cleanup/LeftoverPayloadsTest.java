@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.Leftovers;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -16,7 +16,7 @@ class LeftoverPayloadsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final Rooms rooms;
-    private final LeftoverPayloads chore;
+    private final Chore chore;
 
     LeftoverPayloadsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
@@ -49,7 +49,7 @@ class LeftoverPayloadsTest {
     @Test
     void oneNodeKeepsTheChoreForAWholeRound() {
         leftovers(500);
-        LeftoverPayloads other = chore();
+        Chore other = chore();
 
         chore.runOnce();
         rooms.execute("UPDATE rowlock.chore SET due_at = statement_timestamp()");
@@ -62,8 +62,11 @@ class LeftoverPayloadsTest {
         assertThat(rooms.count("payload")).as("after its node went away").isZero();
     }
 
-    private LeftoverPayloads chore() {
-        return new LeftoverPayloads(new TakeChore(rooms.database()), new Leftovers(rooms.database()));
+    private Chore chore() {
+        return Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT).stream()
+                .filter(chore -> chore.name().equals("leftover payloads"))
+                .findFirst()
+                .orElseThrow();
     }
 
     private void leftovers(int count) {

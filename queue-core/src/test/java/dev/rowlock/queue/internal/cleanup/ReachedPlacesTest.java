@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.RemoveReached;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.Test;
@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 class ReachedPlacesTest {
 
     private final Rooms rooms;
-    private final ReachedPlaces chore;
+    private final Chore chore;
 
     ReachedPlacesTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        chore = new ReachedPlaces(new TakeChore(rooms.database()), new RemoveReached(rooms.database()));
+        chore = chore();
     }
 
     @Test
@@ -38,5 +38,12 @@ class ReachedPlacesTest {
     private void reached(String ago) {
         rooms.execute("INSERT INTO rowlock.reached VALUES ('mail', clock_timestamp() - interval '%s', now(), 1, 0)"
                 .formatted(ago));
+    }
+
+    private Chore chore() {
+        return Cleanup.chores(rooms.database(), RetentionSettings.DEFAULT).stream()
+                .filter(chore -> chore.name().equals("reached places"))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.cleanup;
 
 import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,23 @@ public final class Leftovers {
                       FOR UPDATE SKIP LOCKED))
             """;
 
+    private static final String REACHED = """
+            DELETE FROM rowlock.reached
+             WHERE reached_at NOT BETWEEN clock_timestamp() - :age * interval '1 ms' AND clock_timestamp() + interval '1 min'
+            """;
+
+    private static final String SPENT_RATES = """
+            DELETE FROM rowlock.rate_state
+             WHERE ctid = ANY (ARRAY(
+                   SELECT s.ctid FROM rowlock.rate_state s
+                    WHERE greatest(s.next_at, s.held_until) < extract(epoch FROM clock_timestamp())
+                       OR EXISTS (SELECT FROM rowlock.rate_state later
+                                   WHERE later.queue = s.queue AND later.gate = s.gate AND later.number > s.number)
+                    LIMIT :limit))
+            """;
+
+    private static final int RATES = 10_000;
+
     /** A place in the table of unique keys; what lies behind it comes next. */
     public record Position(String type, String key) {}
 
@@ -103,18 +121,12 @@ public final class Leftovers {
     public static final long FIRST_ID = Long.MIN_VALUE;
 
     /**
-     * What became of a stretch of keys.
+     * What became of a stretch of a table.
      *
-     * @param end the last key that was looked at; null if there are no more behind it
+     * @param <P> a place in it
+     * @param end the last place that was looked at; null if there is nothing more behind it
      */
-    public record Keys(int removed, @Nullable Position end) {}
-
-    /**
-     * What became of a stretch of ids.
-     *
-     * @param end the last id that was looked at; null if there are no more behind it
-     */
-    public record Stretch(int removed, @Nullable Long end) {}
+    public record Stretch<P>(int removed, @Nullable P end) {}
 
     private final Database database;
 
@@ -123,33 +135,33 @@ public final class Leftovers {
     }
 
     /** Looks at so many unique keys behind the position, and removes those that no job holds. */
-    public Keys freeKeys(Position behind, int limit) {
+    public Stretch<Position> freeKeys(Position behind, int limit) {
         return database.alone(connection -> ColdStatement.on(connection, database.sql(FREE_KEYS))
                         .set("type", behind.type())
                         .set("key", behind.key())
                         .set("limit", limit)
                         .first(row -> {
                             Position last = new Position(row.getString(1), row.getString(2));
-                            return new Keys(row.getInt(4), row.getInt(3) < limit ? null : last);
+                            return new Stretch<>(row.getInt(4), row.getInt(3) < limit ? null : last);
                         }))
-                .orElseGet(() -> new Keys(0, null));
+                .orElseGet(() -> new Stretch<>(0, null));
     }
 
     /** Looks at so many large payloads behind the id, and removes those whose jobs are gone. */
-    public Stretch payloads(long behind, int limit) {
+    public Stretch<Long> payloads(long behind, int limit) {
         return stretch(PAYLOADS, behind, limit);
     }
 
     /** Looks at so many checkpoints behind the id, and removes those whose jobs have ended for good. Dead jobs may be redriven. */
-    public Stretch checkpoints(long behind, int limit) {
+    public Stretch<Long> checkpoints(long behind, int limit) {
         return stretch(CHECKPOINTS, behind, limit);
     }
 
-    private Stretch stretch(String sql, long behind, int limit) {
+    private Stretch<Long> stretch(String sql, long behind, int limit) {
         return database.alone(connection -> ColdStatement.on(connection, database.sql(sql))
                 .set("behind", behind)
                 .set("limit", limit)
-                .only(row -> new Stretch(row.getInt(3), row.getInt(1) < limit ? null : row.getLong(2))));
+                .only(row -> new Stretch<>(row.getInt(3), row.getInt(1) < limit ? null : row.getLong(2))));
     }
 
     /** Removes nodes that left so long ago that no ended job names them. Reads the whole of dead: run it now and then. Returns how many. */
@@ -157,5 +169,25 @@ public final class Leftovers {
         return database.alone(connection -> ColdStatement.on(connection, database.sql(PAST_NODES))
                 .set("limit", limit)
                 .update());
+    }
+
+    /** Removes positions of claims that are older than this, or were noted before the clock was set back. Returns how many. */
+    public int reached(Duration age) {
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(REACHED))
+                .set("age", age.toMillis())
+                .update());
+    }
+
+    /** Removes what says nothing of rates: there is a later row, or the rate has recovered from what it says. Returns how many rows. */
+    public int spentRates() {
+        int removed = 0;
+        int some;
+        do {
+            some = database.alone(connection -> ColdStatement.on(connection, database.sql(SPENT_RATES))
+                    .set("limit", RATES)
+                    .update());
+            removed += some;
+        } while (some == RATES);
+        return removed;
     }
 }

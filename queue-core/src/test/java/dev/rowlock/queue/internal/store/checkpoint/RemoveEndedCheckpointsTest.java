@@ -37,7 +37,7 @@ class RemoveEndedCheckpointsTest {
         rooms.defer(waiting.claim(), Due.after(Duration.ofDays(1)));
         ClaimedJob running = running();
 
-        assertThat(all()).isEqualTo(new Stretch(0, null));
+        assertThat(all()).isEqualTo(new Stretch<>(0, null));
         assertThat(checkpoints()).containsExactly(dead.id(), waiting.id(), running.id());
     }
 
@@ -51,7 +51,7 @@ class RemoveEndedCheckpointsTest {
                 .discard(discarded.id(), new AuditNote("ann", null, "discard", "a job", null));
         ClaimedJob running = running();
 
-        assertThat(all()).isEqualTo(new Stretch(3, null));
+        assertThat(all()).isEqualTo(new Stretch<>(3, null));
         assertThat(checkpoints()).containsExactly(running.id());
     }
 
@@ -63,14 +63,14 @@ class RemoveEndedCheckpointsTest {
         rooms.complete(first, true);
         rooms.complete(third, true);
 
-        Stretch stretch = remove.checkpoints(Leftovers.FIRST_ID, 2);
-        assertThat(stretch).isEqualTo(new Stretch(1, second.id()));
-        assertThat(remove.checkpoints(second.id(), 2)).isEqualTo(new Stretch(1, null));
+        Stretch<Long> stretch = remove.checkpoints(Leftovers.FIRST_ID, 2);
+        assertThat(stretch).isEqualTo(new Stretch<>(1, second.id()));
+        assertThat(remove.checkpoints(second.id(), 2)).isEqualTo(new Stretch<>(1, null));
 
         assertThat(checkpoints()).containsExactly(second.id());
     }
 
-    private Stretch all() {
+    private Stretch<Long> all() {
         return remove.checkpoints(Leftovers.FIRST_ID, 100);
     }
 

@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
-import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -175,13 +175,13 @@ class ClaimAtRateTest {
                 .hasSize(2);
         run();
         assertThat(rooms.number("SELECT count(*) FROM rowlock.rate_state")).isEqualTo(3);
-        RemoveSpentRates remove = new RemoveSpentRates(rooms.database());
+        Leftovers remove = new Leftovers(rooms.database());
 
-        assertThat(remove.run()).isEqualTo(1);
+        assertThat(remove.spentRates()).isEqualTo(1);
         assertThat(keys(run())).isEmpty();
         pass(HOUR.multipliedBy(3));
 
-        assertThat(remove.run()).isEqualTo(2);
+        assertThat(remove.spentRates()).isEqualTo(2);
     }
 
     private void pass(Duration time) {

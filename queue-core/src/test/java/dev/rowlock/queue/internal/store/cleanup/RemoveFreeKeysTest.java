@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.cleanup.Leftovers.Keys;
+import dev.rowlock.queue.internal.store.cleanup.Leftovers.Stretch;
 import dev.rowlock.queue.internal.store.cleanup.Leftovers.Position;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
@@ -63,9 +63,9 @@ class RemoveFreeKeysTest {
         rooms.unique(UniqueKey.of("ready"));
         rooms.unique(List.of(Rooms.job(UniqueKey.of("waiting"), Due.after(Duration.ofDays(1)))));
 
-        Keys stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
+        Stretch<Position> stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
 
-        assertThat(stretch).isEqualTo(new Keys(4, null));
+        assertThat(stretch).isEqualTo(new Stretch<>(4, null));
         assertThat(keys()).containsExactly("ended, held longer", "ready", "running", "waiting");
     }
 
@@ -77,12 +77,12 @@ class RemoveFreeKeysTest {
                 """);
         Leftovers remove = new Leftovers(rooms.database());
 
-        Keys first = remove.freeKeys(Leftovers.FIRST_KEY, 3);
-        assertThat(first).isEqualTo(new Keys(3, new Position("b", "0")));
+        Stretch<Position> first = remove.freeKeys(Leftovers.FIRST_KEY, 3);
+        assertThat(first).isEqualTo(new Stretch<>(3, new Position("b", "0")));
         assertThat(keys()).containsExactly("1", "2");
 
-        assertThat(remove.freeKeys(new Position("b", "0"), 3)).isEqualTo(new Keys(2, null));
-        assertThat(remove.freeKeys(Leftovers.FIRST_KEY, 3)).isEqualTo(new Keys(0, null));
+        assertThat(remove.freeKeys(new Position("b", "0"), 3)).isEqualTo(new Stretch<>(2, null));
+        assertThat(remove.freeKeys(Leftovers.FIRST_KEY, 3)).isEqualTo(new Stretch<>(0, null));
     }
 
     @Test
@@ -95,7 +95,7 @@ class RemoveFreeKeysTest {
                             .run(connection, List.of(Rooms.job(key, null))))
                     .get(0);
 
-            Keys stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
+            Stretch<Position> stretch = new Leftovers(rooms.database()).freeKeys(Leftovers.FIRST_KEY, 100);
             other.commit();
 
             assertThat(stretch.removed()).isZero();

@@ -57,9 +57,9 @@ class RemoveLeftoverPayloadsTest {
         rooms.defer(waiting.claim(), Due.after(Duration.ofDays(1)));
         long ready = rooms.large(1, SIZE)[0];
 
-        Stretch stretch = remove();
+        Stretch<Long> stretch = remove();
 
-        assertThat(stretch).isEqualTo(new Stretch(0, null));
+        assertThat(stretch).isEqualTo(new Stretch<>(0, null));
         assertThat(payloads()).containsExactly(done.id(), dead.id(), cancelled, running.id(), waiting.id(), ready);
     }
 
@@ -103,12 +103,12 @@ class RemoveLeftoverPayloadsTest {
     void stretchesFollowEachOtherThroughTheWholeTable() {
         rooms.execute("INSERT INTO rowlock.payload SELECT -i, 1, '1' FROM generate_series(1, 5) i");
 
-        Stretch first = remove.payloads(Leftovers.FIRST_ID, 3);
-        assertThat(first).isEqualTo(new Stretch(3, -3L));
+        Stretch<Long> first = remove.payloads(Leftovers.FIRST_ID, 3);
+        assertThat(first).isEqualTo(new Stretch<>(3, -3L));
         assertThat(payloads()).containsExactly(-2L, -1L);
 
-        assertThat(remove.payloads(-3, 3)).isEqualTo(new Stretch(2, null));
-        assertThat(remove.payloads(Leftovers.FIRST_ID, 3)).isEqualTo(new Stretch(0, null));
+        assertThat(remove.payloads(-3, 3)).isEqualTo(new Stretch<>(2, null));
+        assertThat(remove.payloads(Leftovers.FIRST_ID, 3)).isEqualTo(new Stretch<>(0, null));
     }
 
     // Races
@@ -120,10 +120,10 @@ class RemoveLeftoverPayloadsTest {
                     .alone(connection ->
                             new EnqueueJobs(rooms.database().schema()).run(connection, List.of(Rooms.large(SIZE))))[0];
 
-            assertThat(remove()).isEqualTo(new Stretch(0, null));
+            assertThat(remove()).isEqualTo(new Stretch<>(0, null));
             caller.commit();
 
-            assertThat(remove()).isEqualTo(new Stretch(0, null));
+            assertThat(remove()).isEqualTo(new Stretch<>(0, null));
             assertThat(rooms.look(id).get("payload")).hasToString(Rooms.largePayload(SIZE));
         }
     }
@@ -207,7 +207,7 @@ class RemoveLeftoverPayloadsTest {
         }
     }
 
-    private Stretch remove() {
+    private Stretch<Long> remove() {
         return remove.payloads(Leftovers.FIRST_ID, 1_000);
     }
 
