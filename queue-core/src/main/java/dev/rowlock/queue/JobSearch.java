@@ -4,15 +4,10 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.ClusterStatements;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
-import dev.rowlock.queue.internal.store.search.CountClaimedJobs;
-import dev.rowlock.queue.internal.store.search.CountFailedAttempts;
 import dev.rowlock.queue.internal.store.search.CountJobs;
-import dev.rowlock.queue.internal.store.search.CountMatches;
 import dev.rowlock.queue.internal.store.search.ExplainJob;
 import dev.rowlock.queue.internal.store.search.FindJobs;
-import dev.rowlock.queue.internal.store.search.GroupDeadJobs;
-import dev.rowlock.queue.internal.store.search.GroupRetriedJobs;
-import dev.rowlock.queue.internal.store.search.SumDoneJobs;
+import dev.rowlock.queue.internal.store.search.GroupJobs;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
@@ -74,13 +69,8 @@ public final class JobSearch {
 
     private final JobStatements jobs;
     private final FindJobs findJobs;
-    private final CountMatches countMatches;
-    private final GroupDeadJobs groupDead;
-    private final GroupRetriedJobs groupRetried;
-    private final CountFailedAttempts countFailed;
-    private final SumDoneJobs sumDone;
-    private final CountJobs countJobs;
-    private final CountClaimedJobs countClaimed;
+    private final CountJobs count;
+    private final GroupJobs group;
     private final ExplainJob explainJob;
     private final ClusterStatements cluster;
     private final JobRows rows = new JobRows();
@@ -93,14 +83,9 @@ public final class JobSearch {
         BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
         this.jobs = new JobStatements(database);
         this.findJobs = new FindJobs(bounded);
+        this.count = new CountJobs(bounded);
+        this.group = new GroupJobs(bounded);
         this.explainJob = new ExplainJob(bounded);
-        this.countMatches = new CountMatches(bounded);
-        this.groupDead = new GroupDeadJobs(bounded);
-        this.groupRetried = new GroupRetriedJobs(bounded);
-        this.countFailed = new CountFailedAttempts(bounded);
-        this.sumDone = new SumDoneJobs(bounded);
-        this.countJobs = new CountJobs(bounded);
-        this.countClaimed = new CountClaimedJobs(bounded);
         this.cluster = new ClusterStatements(database);
     }
 
@@ -161,7 +146,7 @@ public final class JobSearch {
             throw new IllegalArgumentException(
                     "limit %d of a count must lie between 1 and %d".formatted(limit, MAX_COUNT));
         }
-        long counted = countMatches.run(filter, limit + 1);
+        long counted = count.matching(filter, limit + 1);
         return new CappedCount(Math.min(counted, limit), counted > limit);
     }
 
@@ -170,7 +155,7 @@ public final class JobSearch {
      * than queue, type, fingerprint and the time of the end.
      */
     public DeadGroups deadByError(JobFilter filter, GroupPage page) {
-        List<DeadGroup> found = groupDead.run(filter, page, rows::group);
+        List<DeadGroup> found = group.dead(filter, page, rows::group);
         if (found.size() <= page.size()) {
             return new DeadGroups(found, null);
         }
@@ -188,7 +173,7 @@ public final class JobSearch {
      */
     public RetryGroups retryingByError(JobFilter filter, int size) {
         GroupPage.first(size);
-        GroupRetriedJobs.Found<RetryGroup> found = groupRetried.run(filter, size, rows::retryGroup);
+        GroupJobs.Found<RetryGroup> found = group.retried(filter, size, rows::retryGroup);
         return new RetryGroups(found.groups(), found.complete());
     }
 
@@ -200,7 +185,7 @@ public final class JobSearch {
      */
     public List<EndedJobs> ended(JobFilter filter, TimeStep step) {
         requireSteps(filter, step);
-        return notTooMany(sumDone.byQueueAndType(filter, step, MAX_SUMS + 1, rows::ended), MAX_SUMS);
+        return notTooMany(count.endedByQueueAndType(filter, step, MAX_SUMS + 1, rows::ended), MAX_SUMS);
     }
 
     /**
@@ -209,7 +194,7 @@ public final class JobSearch {
      */
     public List<EndedJobs.OfQueue> endedByQueue(JobFilter filter, TimeStep step) {
         requireSteps(filter, step);
-        return notTooMany(sumDone.byQueue(filter, step, MAX_QUEUE_SUMS + 1, rows::endedOfQueue), MAX_QUEUE_SUMS);
+        return notTooMany(count.endedByQueue(filter, step, MAX_QUEUE_SUMS + 1, rows::endedOfQueue), MAX_QUEUE_SUMS);
     }
 
     private static void requireSteps(JobFilter filter, TimeStep step) {
@@ -248,7 +233,7 @@ public final class JobSearch {
                     "attempts that failed in the last %s cannot be counted: take between 1 ms and %s"
                             .formatted(DurationText.of(last), DurationText.of(MAX_FAILED_LAST)));
         }
-        return countFailed.run(last);
+        return count.failedAttempts(last);
     }
 
     /**
@@ -256,7 +241,7 @@ public final class JobSearch {
      * tests. Scrapes use {@link #depths}, which one node measures for all.
      */
     public List<JobCount> counts() {
-        return countJobs.run(
+        return count.all(
                 row -> new JobCount(row.getString("queue"), JobState.of(row.getString("state")), row.getLong("count")));
     }
 
@@ -323,7 +308,7 @@ public final class JobSearch {
      * NodeSummary#slots at once} has the others ready for the threads that become free, or for the next call of a listener of chunks. Reads all running jobs.
      */
     public List<NodeLoad> loads() {
-        return countClaimed.run(row -> new NodeLoad(
+        return count.claimed(row -> new NodeLoad(
                 row.getLong("node_id"),
                 row.getString("queue"),
                 row.getLong("jobs"),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.search.CountFailedAttempts;
+import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.QueueFailures;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -97,21 +97,21 @@ class JobSearchFailedAttemptsTest {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
                 SELECT i, now() - i * interval '10 ms', now(), 0, 1, 0, 'failed', 'mail', 'send', '{}', %s FROM generate_series(1, %d) AS i
-                """.formatted(ERRORS, 6 * CountFailedAttempts.FAILED));
+                """.formatted(ERRORS, 6 * CountJobs.MOST_FAILED));
         rooms.execute("ANALYZE rowlock.dead");
 
         try (ExplainedDatabase explained =
                 new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
             FailedAttempts found = new JobSearch(explained.database()).failedAttempts(HOUR);
 
-            assertThat(found.queues()).containsExactly(new QueueFailures("mail", CountFailedAttempts.FAILED));
+            assertThat(found.queues()).containsExactly(new QueueFailures("mail", CountJobs.MOST_FAILED));
             assertThat(found.complete()).isFalse();
             assertThat(found.minutes().values().stream()
                             .mapToLong(Long::longValue)
                             .sum())
-                    .isEqualTo(CountFailedAttempts.FAILED);
+                    .isEqualTo(CountJobs.MOST_FAILED);
             assertThat(explained.lastPlan())
-                    .containsPattern("dead_by_age on dead .*actual .*rows=" + CountFailedAttempts.FAILED + "\\b");
+                    .containsPattern("dead_by_age on dead .*actual .*rows=" + CountJobs.MOST_FAILED + "\\b");
         }
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.search.GroupRetriedJobs;
+import dev.rowlock.queue.internal.store.search.GroupJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.DeadGroup;
@@ -139,15 +139,15 @@ class JobSearchRetryGroupsTest {
                 SELECT i, now() + i * interval '1 s', now(), 'retry', 0, 'mail', 'send', '{}',
                        CASE WHEN i %% 2 = 0 THEN jsonb_build_array(jsonb_build_object('type', 'E' || chr(65 + i %% 3), 'message', '', 'trace', '', 'attempt', 1, 'at', now())) END
                   FROM generate_series(1, %d) AS i
-                """.formatted(GroupRetriedJobs.LOOKED_AT * 4));
+                """.formatted(GroupJobs.LOOKED_AT * 4));
         rooms.execute("ANALYZE rowlock.waiting");
 
         RetryGroups found = search.retryingByError(JobFilter.all(), 10);
 
         assertThat(found.complete()).isFalse();
-        assertThat(found.groups().stream().mapToLong(RetryGroup::jobs).sum()).isEqualTo(GroupRetriedJobs.GROUPED);
+        assertThat(found.groups().stream().mapToLong(RetryGroup::jobs).sum()).isEqualTo(GroupJobs.GROUPED);
         assertThat(found.groups())
-                .allSatisfy(group -> assertThat(group.newestJob()).isLessThanOrEqualTo(2 * GroupRetriedJobs.GROUPED));
+                .allSatisfy(group -> assertThat(group.newestJob()).isLessThanOrEqualTo(2 * GroupJobs.GROUPED));
         try (ExplainedDatabase explained =
                 new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
             // A filter that few jobs meet reads no further either.
@@ -156,7 +156,7 @@ class JobSearchRetryGroupsTest {
 
             assertThat(explained.lastPlan())
                     .containsPattern("Index Scan using waiting_by_due on waiting .*actual .*rows="
-                            + GroupRetriedJobs.LOOKED_AT + "\\b")
+                            + GroupJobs.LOOKED_AT + "\\b")
                     .doesNotContainPattern("Seq Scan on waiting [^\\n]*rows=200000 loops");
         }
     }

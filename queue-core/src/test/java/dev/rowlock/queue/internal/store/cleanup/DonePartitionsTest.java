@@ -209,7 +209,7 @@ class DonePartitionsTest {
         List<String> whileRead;
         try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
             new CountJobs(new BoundedSearch(reader.database(), Duration.ofSeconds(25)))
-                    .run(row -> row.getString("queue"));
+                    .all(row -> row.getString("queue"));
             whileRead = new DropDonePartitions(rooms.database()).run(WEEK);
         }
         List<String> afterwards = drop.run(WEEK);
@@ -232,7 +232,7 @@ class DonePartitionsTest {
         int recorded = 0;
         try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
             new CountJobs(new BoundedSearch(reader.database(), Duration.ofSeconds(25)))
-                    .run(row -> row.getString("queue"));
+                    .all(row -> row.getString("queue"));
             dropped = CompletableFuture.supplyAsync(() -> new DropDonePartitions(rooms.database()).run(WEEK));
             OutcomeStatements finish = new OutcomeStatements(rooms.database(), true);
             while (!dropped.isDone() && recorded < outcomes.size()) {

@@ -132,8 +132,8 @@ class SearchPlansTest {
         try (ExplainedDatabase explained = explained()) {
             BoundedSearch search = new BoundedSearch(explained.database(), Duration.ofSeconds(5));
 
-            List<Long> jobs = new GroupDeadJobs(search)
-                    .run(JobFilter.where().queue("mail"), GroupPage.first(10), row -> row.getLong("jobs"));
+            List<Long> jobs = new GroupJobs(search)
+                    .dead(JobFilter.where().queue("mail"), GroupPage.first(10), row -> row.getLong("jobs"));
 
             assertThat(jobs).hasSize(11);
             assertThat(explained.lastPlan()).containsPattern("Index Only Scan.* using dead_by_error");
@@ -160,7 +160,7 @@ class SearchPlansTest {
         try (ExplainedDatabase explained = explained()) {
             BoundedSearch search = new BoundedSearch(explained.database(), Duration.ofSeconds(5));
 
-            new CountMatches(search).run(JobFilter.where().states(JobState.FAILED), 1_000);
+            new CountJobs(search).matching(JobFilter.where().states(JobState.FAILED), 1_000);
 
             assertThat(buffers(explained.lastPlan())).isLessThan(500);
         }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.search;
 
 import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;
 import java.util.EnumSet;
@@ -9,11 +10,35 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/**
- * Jobs that have failed and have not ended, by the fingerprint of their last error, the largest group first. No index knows who has failed, so only the
- * front of each room is read: the jobs that are due next, and the oldest that are ready. A job that is tried again is older than most.
- */
-public final class GroupRetriedJobs {
+/** Groups jobs by the fingerprint of their last error, the largest group first. */
+public final class GroupJobs {
+
+    private static final String DEAD = """
+            SELECT g.*, d.type, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, coalesce(d.errors -> -1 ->> 'message', '') AS message,
+                   coalesce(rowlock.thrown_by(d.errors -> -1), '') AS thrown_by,
+                   ARRAY(SELECT count(lately.hours_ago)
+                           FROM generate_series(23, 0, -1) AS h (ago)
+                           LEFT JOIN (SELECT floor(extract(epoch FROM statement_timestamp() - died_at) / 3600) AS hours_ago
+                                        FROM (SELECT died_at FROM rowlock.dead WHERE fingerprint = g.fingerprint AND %1$s ORDER BY id DESC LIMIT :trend_of) AS newest
+                                       WHERE died_at > statement_timestamp() - interval '24 h') AS lately ON lately.hours_ago = h.ago
+                          GROUP BY h.ago
+                          ORDER BY h.ago DESC) AS trend
+              FROM (SELECT fingerprint, count(*) AS jobs, min(died_at) AS first_died_at, max(died_at) AS last_died_at, max(id) AS newest
+                      FROM rowlock.dead
+                     WHERE %1$s
+                     GROUP BY fingerprint
+                    HAVING (count(*), fingerprint) < (:jobs, :fingerprint)
+                     ORDER BY jobs DESC, fingerprint DESC LIMIT :limit
+                   ) AS g
+              JOIN rowlock.dead AS d ON d.id = g.newest
+             ORDER BY g.jobs DESC, g.fingerprint DESC
+            """;
+
+    /** How many jobs of a group its trend is made of: the newest ones, read in the index. */
+    private static final int TREND_OF = 20_000;
+
+    /** Behind all fingerprints. */
+    private static final String LAST = "g";
 
     /** How many jobs of each room are looked at. */
     public static final int LOOKED_AT = 50_000;
@@ -23,7 +48,7 @@ public final class GroupRetriedJobs {
 
     // Each step is computed before the next one: so no more rows than that have their errors read and their fingerprint
     // made.
-    private static final String SQL = """
+    private static final String RETRIED = """
             WITH failed AS MATERIALIZED (
                 SELECT * FROM (%s
                 ) AS looked LIMIT :grouped
@@ -64,15 +89,34 @@ public final class GroupRetriedJobs {
 
     private final BoundedSearch search;
 
-    public GroupRetriedJobs(BoundedSearch search) {
+    public GroupJobs(BoundedSearch search) {
         this.search = search;
+    }
+
+    /** Dead jobs: one group more than the page has, if there is one. Each page counts all jobs that match, in an index where that is enough. */
+    public <T> List<T> dead(JobFilter filter, GroupPage page, Row<T> row) {
+        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(SearchedRoom.DEAD), "deadByError")
+                .get(0);
+        String sql = search.database().sql(DEAD.formatted(condition.sql()));
+        return search.run(
+                filter,
+                connection -> ColdStatement.on(connection, sql)
+                        .set(condition.values())
+                        .set("trend_of", TREND_OF)
+                        .set("jobs", page.jobs())
+                        .set("fingerprint", page.fingerprint().isEmpty() ? LAST : page.fingerprint())
+                        .set("limit", page.size() + 1)
+                        .list(row));
     }
 
     /** @param complete whether there was nothing more to look at */
     public record Found<T>(List<T> groups, boolean complete) {}
 
-    /** As many groups as there are, up to {@code size}. */
-    public <T> Found<T> run(JobFilter filter, int size, Row<T> row) {
+    /**
+     * Jobs that have failed and have not ended: as many groups as there are, up to {@code size}. No index knows who has failed, so only the front of each room is read: the jobs
+     * that are due next, and the oldest that are ready. A job that is tried again is older than most.
+     */
+    public <T> Found<T> retried(JobFilter filter, int size, Row<T> row) {
         List<RoomCondition> conditions = FilterConditions.of(
                 filter, EnumSet.of(SearchedRoom.WAITING, SearchedRoom.READY, SearchedRoom.RUNNING), "retryingByError");
         String sql = search.database().sql(text(conditions));
@@ -102,7 +146,7 @@ public final class GroupRetriedJobs {
     }
 
     private static String text(List<RoomCondition> conditions) {
-        return SQL.formatted(
+        return RETRIED.formatted(
                 conditions.stream()
                         .map(condition -> OF_ROOM.formatted(
                                 condition.room().time(JobTime.DUE),
