@@ -75,7 +75,7 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
                 }
             });
             look = last;
-            Thread thread = new Thread(last, "rowlock-health");
+            Thread thread = new Thread(null, last, "rowlock-health", 0, false);
             thread.setDaemon(true);
             thread.start();
         }

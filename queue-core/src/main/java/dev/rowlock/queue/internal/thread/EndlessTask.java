@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.thread;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,7 @@ public final class EndlessTask implements Runnable {
 
     private final String name;
     private final Runnable loop;
+    private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private volatile boolean ending;
     private volatile boolean begun; // written by the loop's thread, as those below
     private volatile boolean over;
@@ -43,9 +45,7 @@ public final class EndlessTask implements Runnable {
 
     /** A daemon thread for it, not started. */
     public Thread thread() {
-        Thread thread = new Thread(this, name);
-        thread.setDaemon(true);
-        return thread;
+        return Threads.daemon(this, name, loader);
     }
 
     /**

@@ -1,22 +1,33 @@
 package dev.rowlock.queue.internal.thread;
 
-import java.lang.reflect.Method;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
-/** Creates threads. */
+/**
+ * Creates threads. They have nothing of the thread that happens to need them, such as that of a web request that enqueues: no inheritable values, and
+ * not its priority. Their context class loader is that of the thread that made the factory.
+ */
 public final class Threads {
 
     private Threads() {}
 
+    /** A daemon platform thread, not started. */
+    static Thread daemon(Runnable task, String name, @Nullable ClassLoader loader) {
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setDaemon(true);
+        thread.setPriority(Thread.NORM_PRIORITY);
+        thread.setContextClassLoader(loader);
+        return thread;
+    }
+
     /** Daemon platform threads: {@code name}, or numbered if there are several. */
     public static ThreadFactory daemon(String name) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
         AtomicInteger count = new AtomicInteger();
         return task -> {
             int number = count.incrementAndGet();
-            Thread thread = new Thread(task, number == 1 ? name : name + "-" + number);
-            thread.setDaemon(true);
-            return thread;
+            return daemon(task, number == 1 ? name : name + "-" + number, loader);
         };
     }
 
@@ -26,22 +37,28 @@ public final class Threads {
             return numbered(name);
         }
         try {
-            // Java 17 is the baseline: Thread.ofVirtual().name(prefix, 1).factory(), by reflection.
+            // Java 17 is the baseline: Thread.ofVirtual().name(prefix,
+            // 1).inheritInheritableThreadLocals(false).factory(), by reflection.
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");
-            Method named = type.getMethod("name", String.class, long.class);
-            return (ThreadFactory) type.getMethod("factory").invoke(named.invoke(builder, name + "-", 1L));
+            builder = type.getMethod("name", String.class, long.class).invoke(builder, name + "-", 1L);
+            builder = type.getMethod("inheritInheritableThreadLocals", boolean.class)
+                    .invoke(builder, false);
+            ThreadFactory factory = (ThreadFactory) type.getMethod("factory").invoke(builder);
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            return task -> {
+                Thread thread = factory.newThread(task);
+                thread.setContextClassLoader(loader);
+                return thread;
+            };
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("virtual threads need JDK 21 or later; this is " + Runtime.version(), e);
         }
     }
 
     private static ThreadFactory numbered(String name) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
         AtomicInteger count = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
+        return task -> daemon(task, name + "-" + count.incrementAndGet(), loader);
     }
 }

@@ -81,7 +81,7 @@ public final class LiveFeed implements SmartLifecycle {
         viewers.add(viewer);
         if (timer == null) {
             timer = Executors.newSingleThreadScheduledExecutor(task -> {
-                Thread daemon = new Thread(task, "rowlock-dashboard-live");
+                Thread daemon = new Thread(null, task, "rowlock-dashboard-live", 0, false);
                 daemon.setDaemon(true);
                 return daemon;
             });
