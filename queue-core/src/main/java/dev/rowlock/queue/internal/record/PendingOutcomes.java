@@ -46,10 +46,10 @@ final class PendingOutcomes {
         sleeper.set(null);
     }
 
-    /** Moves so many at most, fewer if their results are long. */
-    void moveTo(List<PendingOutcome> batch, int most) {
-        long results = 0;
-        for (int i = 0; i < most && results < RESULTS; i++) {
+    /** Fills up the batch, of which these are still to be written: up to so many, fewer if their results are long. */
+    void moveTo(List<PendingOutcome> batch, List<PendingOutcome> open, int most) {
+        long results = open.stream().mapToLong(PendingOutcome::resultLength).sum();
+        for (int i = open.size(); i < most && results < RESULTS; i++) {
             PendingOutcome next = queue.peek();
             if (next == null) {
                 break;

@@ -314,7 +314,7 @@ public final class Recorder implements Runnable {
     /** What an error left from the last time, or what has come since. */
     private boolean hasBatch() {
         if (batch.isEmpty()) {
-            pending.moveTo(batch, BATCH);
+            pending.moveTo(batch, List.of(), BATCH);
         }
         return !batch.isEmpty();
     }
@@ -373,7 +373,7 @@ public final class Recorder implements Runnable {
             }
             pause(stopping() ? AGAIN_AT_THE_STOP : backoff.next());
             int before = batch.size();
-            pending.moveTo(batch, BATCH - failed.size());
+            pending.moveTo(batch, failed, BATCH);
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }

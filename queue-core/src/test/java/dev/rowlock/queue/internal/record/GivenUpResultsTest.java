@@ -93,6 +93,58 @@ class GivenUpResultsTest {
         }
     }
 
+    /** It lies in memory several times, here and in the server. */
+    @Test
+    void noWriteGrowsBeyondItsBoundHoweverLongTheDatabaseWasAway(TestDatabase database) {
+        AtomicInteger refused = new AtomicInteger(Integer.MAX_VALUE);
+        DelegatingDataSource pool = new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (Thread.currentThread().getName().equals("rowlock-recorder")
+                        && (probing() ? refused.get() : refused.incrementAndGet()) < 10) {
+                    throw new SQLException("for a test", "08001");
+                }
+                return super.getConnection();
+            }
+        };
+        CountDownLatch away = new CountDownLatch(1);
+        try (TestNode node = new TestNode(database, pool)) {
+            noteLengths(node);
+            node.concurrency(JOBS)
+                    .listener(Report.class, (context, payload) -> {
+                        away.await();
+                        return RESULT;
+                    })
+                    .start();
+            node.jobs.enqueueAll(IntStream.range(0, JOBS).mapToObj(Report::new).toList());
+            node.awaitCount("running", JOBS);
+            refused.set(0);
+            away.countDown();
+
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> node.count("done") == JOBS);
+
+            assertThat(refused).hasValueGreaterThanOrEqualTo(10);
+            assertThat(node.elsewhere
+                            .sql("SELECT max(characters) FROM written")
+                            .query(Long.class)
+                            .single())
+                    .isBetween(4_000_000L, 5_500_000L);
+        }
+    }
+
+    private static void noteLengths(TestNode node) {
+        node.elsewhere.sql("CREATE TABLE written (characters bigint)").update();
+        node.elsewhere
+                .sql(
+                        "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
+                                + " $$ BEGIN INSERT INTO public.written SELECT sum(length(result::text)) FROM fresh; RETURN null; END $$")
+                .update();
+        node.elsewhere
+                .sql("CREATE TRIGGER note AFTER INSERT ON rowlock.done REFERENCING NEW TABLE AS fresh"
+                        + " FOR EACH STATEMENT EXECUTE FUNCTION note()")
+                .update();
+    }
+
     /** How many outcomes wait for locked rows. */
     private static int waiting(LogLines log) {
         return log.lines().stream()
