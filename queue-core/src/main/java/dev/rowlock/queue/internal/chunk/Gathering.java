@@ -39,7 +39,7 @@ final class Gathering {
     private final Workplace place;
     private final Set<String> types;
     private final int batch;
-    private final long linger;
+    private final Duration linger;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private @Nullable List<Execution> open; // guarded by lock; as long as a thread gathers
@@ -50,7 +50,7 @@ final class Gathering {
         this.place = place;
         this.types = Set.copyOf(listener.types());
         this.batch = chunking.batch();
-        this.linger = chunking.linger().toNanos();
+        this.linger = chunking.linger();
     }
 
     ListenerDefinition listener() {
@@ -75,6 +75,7 @@ final class Gathering {
         try {
             place.gather(thread, batch);
             fill(mine);
+            mine.removeIf(execution -> !place.admits(execution, linger)); // the node may have been frozen meanwhile
         } catch (RuntimeException | Error e) {
             abandon(mine, e);
             throw e;
@@ -108,10 +109,10 @@ final class Gathering {
     }
 
     private void fill(List<Execution> mine) {
-        long end = System.nanoTime() + linger;
+        long end = System.nanoTime() + linger.toNanos();
         lock.lock();
         try {
-            long left = linger;
+            long left = linger.toNanos();
             while (!mine.isEmpty() && mine.size() < batch) { // empty: it was given back
                 take(mine);
                 left = end - System.nanoTime();
@@ -137,7 +138,7 @@ final class Gathering {
         List<Execution> taken = place.take(this::ours, batch - mine.size());
         for (int i = 0; i < taken.size(); i++) {
             try {
-                if (place.admits(taken.get(i))) {
+                if (place.admits(taken.get(i), Duration.ZERO)) {
                     mine.add(taken.get(i));
                 }
             } catch (RuntimeException | Error e) {

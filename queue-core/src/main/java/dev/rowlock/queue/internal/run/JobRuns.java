@@ -73,7 +73,7 @@ final class JobRuns implements Workplace {
 
     /** Runs a job on a thread, or gives it back. */
     void run(int thread, Execution execution) {
-        if (!admits(execution)) {
+        if (!admits(execution, Duration.ZERO)) {
             return;
         }
         try {
@@ -102,8 +102,10 @@ final class JobRuns implements Workplace {
     }
 
     @Override
-    public boolean admits(Execution execution) {
-        if (closed || skipped.ready().contains(execution.job().type()) || tooLate(execution)) {
+    public boolean admits(Execution execution, Duration lingered) {
+        if (closed
+                || skipped.ready().contains(execution.job().type())
+                || tooLate(execution, longestWait + lingered.toNanos())) {
             worker.settle(execution, RELEASED, Duration.ZERO);
             return false;
         }
@@ -122,10 +124,10 @@ final class JobRuns implements Workplace {
      * Whether the job has waited too long here. Its node may have been frozen past its lease; and as long as it waits here, nobody else
      * can run it. Where the claim itself took longer than that, so would the next one: then the database says whether it still stands.
      */
-    private boolean tooLate(Execution execution) {
+    private boolean tooLate(Execution execution, long longest) {
         long now = System.nanoTime();
-        return now - execution.heldNanos() > longestWait
-                || now - execution.claimedNanos() > longestWait && !attempts.holds(execution);
+        return now - execution.heldNanos() > longest
+                || now - execution.claimedNanos() > longest && !attempts.holds(execution);
     }
 
     /** Whether an earlier claim's handler may still be running. */

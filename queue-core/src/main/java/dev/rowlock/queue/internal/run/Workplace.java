@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 /** What a queue offers to chunks that run its jobs on its threads. */
 public interface Workplace {
 
-    /** Whether the job may begin. If not, it has been given back, or put aside. */
-    boolean admits(Execution execution);
+    /** Whether the job may begin, after it may have waited for others so long. If not, it has been given back, or put aside. */
+    boolean admits(Execution execution, Duration lingered);
 
     /**
      * Takes out up to so many jobs that wait for a thread, in their order: those that are wanted, and are not to run alone

@@ -27,7 +27,7 @@ final class TestWorkplace implements Workplace {
     Execution notSettled;
 
     @Override
-    public boolean admits(Execution execution) {
+    public boolean admits(Execution execution, Duration lingered) {
         if (execution == notAdmitted) {
             throw new IllegalStateException("no");
         }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.node.NodeParts;
@@ -24,6 +25,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +42,7 @@ class QueueWorkerTest {
 
     private final AtomicInteger runs = new AtomicInteger();
     private final CountDownLatch release = new CountDownLatch(1);
+    private TestDatabase database;
     private Rooms rooms;
     private Notifier notifier;
     private NodeParts parts;
@@ -47,6 +50,17 @@ class QueueWorkerTest {
 
     @BeforeEach
     void prepare(TestDatabase database) {
+        this.database = database;
+        start(ListenerDefinition.of("send", (context, payload) -> {
+            runs.incrementAndGet();
+            if (!context.key().equals(Optional.of("quick"))) {
+                release.await();
+            }
+            return null;
+        }));
+    }
+
+    private void start(ListenerDefinition listener) {
         rooms = Rooms.emptyIn(database);
         notifier = new Notifier(new SendWakeup(rooms.database()));
         parts = NodeParts.assemble(
@@ -64,14 +78,7 @@ class QueueWorkerTest {
                         Extensions.NONE,
                         new WakeupBus(notifier),
                         null),
-                List.of(ListenerDefinition.of("send", (context, payload) -> {
-                            runs.incrementAndGet();
-                            if (!context.key().equals(Optional.of("quick"))) {
-                                release.await();
-                            }
-                            return null;
-                        })
-                        .queue(Rooms.QUEUE)));
+                List.of(listener.queue(Rooms.QUEUE)));
         worker = parts.queues().get(0);
         worker.start(Threads.daemon("worker"));
         new EndlessTask("recorder", parts.recorder()).thread().start();
@@ -122,6 +129,32 @@ class QueueWorkerTest {
         Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(runs).hasValue(2);
         assertThat(rooms.count("ready")).isEqualTo(1);
+    }
+
+    /** As on a node that was frozen past its lease while the first one waited for the second. */
+    @Test
+    void noJobOfAChunkBeginsWhoseClaimWasLostWhileItWaitedForOthers() {
+        close();
+        Duration linger = Duration.ofSeconds(10);
+        start(ListenerDefinition.ofChunks("send", jobs -> {
+                    runs.addAndGet(jobs.size());
+                    return ChunkResult.ALL_COMPLETED;
+                })
+                .batch(2)
+                .linger(linger));
+        List<ClaimedJob> jobs = rooms.running(2);
+        worker.accept(jobs.subList(0, 1), longAgo() - linger.toNanos());
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().values().stream()
+                        .flatMap(Arrays::stream)
+                        .anyMatch(frame -> frame.getClassName().endsWith(".Gathering")
+                                && frame.getMethodName().equals("fill")));
+        rooms.execute("UPDATE rowlock.running SET token = token + 1000");
+
+        worker.accept(jobs.subList(1, 2), System.nanoTime());
+
+        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
+        assertThat(runs).hasValue(1);
     }
 
     private static long longAgo() {
