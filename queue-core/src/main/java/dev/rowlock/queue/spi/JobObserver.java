@@ -36,6 +36,6 @@ public interface JobObserver {
     /** An outcome was refused: the claim had been lost. */
     default void lost(ClaimedJob job) {}
 
-    /** Jobs of dead nodes were taken back by this node, {@code quarantined} of them into {@code dead}. */
+    /** Jobs of dead nodes were taken back by this node, {@code quarantined} of them into {@code dead}. Zero jobs: the dead nodes held none. */
     default void rescued(int jobs, int quarantined) {}
 }

@@ -20,6 +20,7 @@ public final class OrphanRescue {
     private final JobObserver observer;
     private final Wakeups wakeups;
     private final MoveBatches batches = new MoveBatches("of dead nodes cannot be released", RescueJobs.LIMIT);
+    private boolean any; // taken back by this run
 
     /** @param maxCrashes a job that brought down this many nodes is quarantined */
     public OrphanRescue(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
@@ -29,7 +30,16 @@ public final class OrphanRescue {
         this.wakeups = wakeups;
     }
 
+    /** Nodes were declared dead. Of jobs that had ended they may have told nobody, also if they held no others. */
+    void afterDeath() {
+        run();
+        if (!any) {
+            tellObserver(0, 0);
+        }
+    }
+
     void run() {
+        any = false;
         batches.all(
                 limit -> told(rescueJobs.run(maxCrashes, limit)),
                 rescueJobs::orphans,
@@ -42,17 +52,22 @@ public final class OrphanRescue {
     }
 
     private void tell(Rescued rescued) {
+        any = true;
         log.warn(
                 "queue '{}': rescued {} jobs of dead nodes; {} of them are quarantined because too many of their nodes died",
                 rescued.queue(),
                 rescued.jobs(),
                 rescued.quarantined());
+        tellObserver(rescued.jobs(), rescued.quarantined());
+        int back = rescued.jobs() - rescued.quarantined();
+        new ReadyJobs(rescued.queue(), rescued.rank(), back, true).wakeBack(wakeups); // some may have keys
+    }
+
+    private void tellObserver(int jobs, int quarantined) {
         try {
-            observer.rescued(rescued.jobs(), rescued.quarantined());
+            observer.rescued(jobs, quarantined);
         } catch (Throwable e) { // user code
             log.warn("an observer failed; the rescue is not affected", e);
         }
-        int back = rescued.jobs() - rescued.quarantined();
-        new ReadyJobs(rescued.queue(), rescued.rank(), back, true).wakeBack(wakeups); // some may have keys
     }
 }

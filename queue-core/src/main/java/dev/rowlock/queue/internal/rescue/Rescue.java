@@ -52,7 +52,7 @@ public final class Rescue implements Chore {
                             log.warn("node '{}' is dead: no heartbeat for its whole lease; rescuing its jobs", name));
         }
         if (taking) {
-            orphanRescue.run();
+            orphanRescue.afterDeath();
             taking = false;
         }
         return judge == 0 ? UNTIL_REGISTERED : untilNextExpiry();

@@ -34,7 +34,7 @@ final class Resolver implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (ended.takeRescued()) {
+        if (ended.takeMissed()) {
             sweep.soon();
         }
         List<Long> some = ended.take(BATCH);

@@ -19,7 +19,7 @@ public final class WorkflowEnds {
 
     private final Queue<Long> ids = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
-    private final AtomicBoolean rescued = new AtomicBoolean();
+    private final AtomicBoolean missed = new AtomicBoolean();
     private final AtomicBoolean announced = new AtomicBoolean();
     private volatile Runnable trigger = () -> {};
 
@@ -31,7 +31,7 @@ public final class WorkflowEnds {
     }
 
     private void announce() {
-        if ((!ids.isEmpty() || rescued.get()) && announced.compareAndSet(false, true)) {
+        if ((!ids.isEmpty() || missed.get()) && announced.compareAndSet(false, true)) {
             trigger.run();
         }
     }
@@ -51,15 +51,19 @@ public final class WorkflowEnds {
         return some;
     }
 
-    /** Whether jobs of dead nodes may have ended since the last call; which ones is not known. */
-    boolean takeRescued() {
-        return rescued.getAndSet(false);
+    /** Whether jobs may have ended since the last call of which it is not known which: those of dead nodes, or too many. */
+    boolean takeMissed() {
+        return missed.getAndSet(false);
     }
 
     private void ended(ClaimedJob job) {
-        if (Headers.inWorkflow(job.headers()) && size.get() < MOST) {
-            size.incrementAndGet();
-            ids.add(job.id());
+        if (Headers.inWorkflow(job.headers())) {
+            if (size.get() < MOST) {
+                size.incrementAndGet();
+                ids.add(job.id());
+            } else {
+                missed.set(true);
+            }
             announce();
         }
     }
@@ -82,7 +86,7 @@ public final class WorkflowEnds {
             /** Some may have been cancelled or quarantined by that; and of others that had ended, the dead node may have told nobody. */
             @Override
             public void rescued(int jobs, int quarantined) {
-                rescued.set(true);
+                missed.set(true);
                 announce();
             }
         };

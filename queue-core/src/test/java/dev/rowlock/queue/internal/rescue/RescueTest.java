@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
@@ -21,6 +22,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -45,9 +47,7 @@ class RescueTest {
     @Test
     void aRescueThatFailedHalfWayIsContinued() {
         Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
-        own.silent = rooms.database()
-                .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
-                .others();
+        own.silent = others();
         nothingComesBack();
         assertThatThrownBy(rescue::runOnce).hasMessageContaining("nothing comes back");
         assertThat(rooms.count("node")).isEqualTo(1);
@@ -57,6 +57,12 @@ class RescueTest {
         rescue.runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    private List<Heartbeat> others() {
+        return rooms.database()
+                .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
+                .others();
     }
 
     @Test
@@ -200,6 +206,28 @@ class RescueTest {
 
         assertThat(wakeups.heard())
                 .containsExactly("1 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
+    }
+
+    /** It may have ended jobs and died before it went on with their workflows. */
+    @Test
+    void observersHearOfADeadNodeThatHeldNoJob() {
+        List<Integer> heard = new ArrayList<>();
+        JobObserver observer = new JobObserver() {
+            @Override
+            public void rescued(int jobs, int quarantined) {
+                heard.add(jobs);
+            }
+        };
+        OrphanRescue orphans = new OrphanRescue(new RescueJobs(rooms.database()), 3, observer, Wakeups.NONE);
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphans);
+        rooms.execute("DELETE FROM rowlock.running");
+        own.silent = others();
+
+        rescue.runOnce();
+        own.silent = List.of();
+        rescue.runOnce();
+
+        assertThat(heard).containsExactly(0);
     }
 
     @Test

@@ -2,6 +2,13 @@ package dev.rowlock.queue.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -12,12 +19,42 @@ class LostEndsTest {
         WorkflowEnds ended = new WorkflowEnds();
         AtomicInteger runs = new AtomicInteger();
         ended.triggers(runs::incrementAndGet);
-        assertThat(ended.takeRescued()).isFalse();
+        assertThat(ended.takeMissed()).isFalse();
 
         ended.observer().rescued(3, 0);
 
         assertThat(runs).hasValue(1);
-        assertThat(ended.takeRescued()).isTrue();
-        assertThat(ended.takeRescued()).isFalse();
+        assertThat(ended.takeMissed()).isTrue();
+        assertThat(ended.takeMissed()).isFalse();
+    }
+
+    /** As while the tables of workflows are locked. */
+    @Test
+    void whenMoreJobsEndThanANodeRemembersSomebodyLooksForTheOthers() {
+        WorkflowEnds ended = new WorkflowEnds();
+        JobObserver observer = ended.observer();
+        ClaimedJob job = new ClaimedJob(
+                new Claim(1, 1),
+                "mail",
+                "send",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Instant.EPOCH,
+                "{}",
+                Headers.inWorkflow(null, 7),
+                null,
+                null,
+                null);
+        Outcome completed = new Outcome.Completed(null);
+        for (int i = 0; i < 100_000; i++) {
+            observer.finished(job, completed, Duration.ZERO);
+        }
+        assertThat(ended.takeMissed()).isFalse();
+
+        observer.finished(job, completed, Duration.ZERO);
+
+        assertThat(ended.takeMissed()).isTrue();
     }
 }
