@@ -288,6 +288,9 @@ public final class Recorder implements Runnable {
                 }
                 return written.blocked().isEmpty();
             }
+            if (written.failure() == null || WriteFailure.ofTheServer(written.failure())) {
+                return false; // it went down just then, or its disk is full again
+            }
             later.replace(entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
             unwritten.removeResult(outcome.resultLength());
             return true;

@@ -37,6 +37,12 @@ enum WriteFailure {
         return FOR_NOW;
     }
 
+    /** Whether the connection, the server's stop, or want of disk or memory is to blame for certain, or no server has said anything. */
+    static boolean ofTheServer(Throwable thrown) {
+        String state = sqlState(thrown);
+        return state.isEmpty() || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P");
+    }
+
     /** Empty if there is none. */
     static String sqlState(Throwable thrown) {
         Throwable cause = thrown instanceof DataAccessException access ? access.getMostSpecificCause() : thrown;
