@@ -66,6 +66,10 @@ public final class ThreadState {
             if (!transactions) {
                 endTransactions(whose);
             }
+        } catch (RuntimeException | Error e) {
+            log.warn("ending the transactions on the thread of {} failed", whose, e);
+        }
+        try {
             restoreThread();
             restoreContexts();
         } catch (RuntimeException | Error e) {
@@ -120,13 +124,14 @@ public final class ThreadState {
 
     private static void rollBack(Object resource) {
         if (resource instanceof ConnectionHolder holder) {
-            Connection connection = holder.getConnection();
+            Connection connection = null;
             try {
+                connection = holder.getConnection(); // may throw, of a closed session of JPA for instance
                 if (!connection.isClosed() && !connection.getAutoCommit()) {
                     connection.rollback();
                     connection.setAutoCommit(true);
                 }
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 log.debug("rolling back a connection that was left bound to a thread failed", e);
             } finally {
                 JdbcUtils.closeConnection(connection);
