@@ -15,6 +15,7 @@ import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.run.Drain;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.ReadyJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
@@ -316,7 +317,7 @@ public final class WorkerNode {
 
         @Override
         public void gaveBack(String queue, int rank, int jobs) {
-            services.wakeups().jobsBack(queue, rank, jobs);
+            new ReadyJobs(queue, rank, jobs, true).wakeBack(services.wakeups()); // some may have keys
         }
 
         @Override

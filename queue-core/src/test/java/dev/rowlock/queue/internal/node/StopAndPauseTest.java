@@ -40,11 +40,15 @@ class StopAndPauseTest extends NodeTest {
 
             node.stop();
 
-            PGConnection notifications = listening.unwrap(PGConnection.class);
-            Awaitility.await()
-                    .until(() -> Stream.of(notifications.getNotifications(100))
-                            .anyMatch(heard -> heard.getParameter().matches(".*\\|b\\|0\\|1\\|.*\\|default")));
+            awaitHeard(listening, ".*\\|b\\|0\\|1\\|.*\\|default");
         }
+    }
+
+    private static void awaitHeard(Connection listening, String message) throws SQLException {
+        PGConnection notifications = listening.unwrap(PGConnection.class);
+        Awaitility.await()
+                .until(() -> Stream.of(notifications.getNotifications(100))
+                        .anyMatch(heard -> heard.getParameter().matches(message)));
     }
 
     @Test
@@ -200,16 +204,19 @@ class StopAndPauseTest extends NodeTest {
     @Test
     void aStopGivesBackJobsWhoseClaimWasNeverAnswered(TestDatabase database) throws Exception {
         LostAnswers answers = new LostAnswers(database.dataSource());
-        try (TestNode other = new TestNode(database, answers.dataSource())) {
+        try (TestNode other = new TestNode(database, answers.dataSource());
+                Connection listening = database.unpooled().getConnection()) {
             other.listener(Greet.class, (context, payload) -> null);
             long id = node.jobs.enqueue(new Greet("stranded"));
             answers.loseTheNextClaim();
             other.start();
             answers.awaitLost();
+            listening.createStatement().execute("LISTEN rowlock_rowlock");
 
             other.stop();
 
             assertBackAtNoCost(id);
+            awaitHeard(listening, ".*\\|k\\|.*\\|default"); // it may have a key, or have held a place of a limit
         }
     }
 
