@@ -222,7 +222,14 @@ public final class JobTemplate implements JobOperations {
     private static void wake(Wakes wakes, List<NewJob> jobs, List<Answer> answers) {
         for (int i = 0; i < answers.size(); i++) {
             switch (answers.get(i).what()) {
-                case CREATED, REPLACED, POSTPONED -> wakes.add(jobs.get(i));
+                case CREATED, POSTPONED -> wakes.add(jobs.get(i));
+                case REPLACED -> {
+                    if (UniqueRequests.postpones(jobs.get(i))) {
+                        wakes.runnable(jobs.get(i)); // it was due, so it is not pushed back
+                    } else {
+                        wakes.add(jobs.get(i));
+                    }
+                }
                 case ONCE_MORE -> {
                     if (answers.get(i).inserted()) {
                         wakes.attention(); // else nodes look for it already

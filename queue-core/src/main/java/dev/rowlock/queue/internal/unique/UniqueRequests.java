@@ -50,6 +50,11 @@ public final class UniqueRequests {
         this.statements = new UniqueKeyStatements(schema);
     }
 
+    /** Whether the request pushes a due time back. A job that is due already stays so. */
+    public static boolean postpones(NewJob job) {
+        return job.uniqueKey() != null && job.uniqueKey().onConflict() == OnConflict.POSTPONE;
+    }
+
     /** Whether this key needs what is here; others are cheaper elsewhere. */
     public static boolean needed(@Nullable UniqueKey key) {
         return key != null && (key.until() != Until.ENDED || key.onConflict() != OnConflict.KEEP);

@@ -25,15 +25,20 @@ public final class Wakes {
     public void add(NewJob job) {
         Due due = job.due();
         if (due == null) {
-            if (job.key() == null) {
-                ready(job.queue()).add(job.rank(), 1);
-            } else {
-                keys.add(job.queue());
-            }
-            return;
+            runnable(job);
+        } else {
+            // For an instant, only the dispatcher can say how far away it is: it reads the database's clock.
+            waiting(due.after() != null ? due.after() : Duration.ZERO);
         }
-        // For an instant, only the dispatcher can say how far away it is: it reads the database's clock.
-        waiting(due.after() != null ? due.after() : Duration.ZERO);
+    }
+
+    /** A job became runnable, whatever due time it asks for. */
+    public void runnable(NewJob job) {
+        if (job.key() == null) {
+            ready(job.queue()).add(job.rank(), 1);
+        } else {
+            keys.add(job.queue());
+        }
     }
 
     /** A job of this queue became runnable. */

@@ -70,6 +70,19 @@ class PostponedJobsTest extends UniqueModesTest {
         assertThat(payload(claim().id())).isEqualTo("second");
     }
 
+    /** As while no node runs. */
+    @Test
+    void aJobThatIsDueAndThatNobodyHasMovedIsNotPushedBackEither() {
+        EnqueueResult first = ask("first", DEBOUNCED, LATER);
+        clock.set("2026-11-22T10:11:00Z");
+
+        EnqueueResult second = ask("second", DEBOUNCED, LATER);
+
+        assertThat(second).isEqualTo(new EnqueueResult(first.id(), REPLACED));
+        assertThat(payload(claim().id())).isEqualTo("second");
+        assertThat(wakeups.heard()).endsWith("1 ready in " + Rooms.QUEUE + " from rank 0");
+    }
+
     @Test
     void aRequestThatComesWhileADebouncedJobRunsRunsAfterItsEndAndAfterTheDelay() {
         long first = ask("first", DEBOUNCED, LATER).id();

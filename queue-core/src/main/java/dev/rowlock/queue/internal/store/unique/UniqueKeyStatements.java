@@ -90,12 +90,14 @@ public final class UniqueKeyStatements {
                 SELECT *
                   FROM unnest(?::bigint[], ?::bigint[], %s) AS a (id, longest_millis, %s)
             ), from_waiting AS (
-                -- A job that a policy holds is due: it counts as ready, since when it was. Its due time is when it goes on without the policy.
+                -- A job that a policy holds is due: it counts as ready, since when it was. Its due time is when it goes on without the policy. Of other
+                -- jobs that are due and still here, nobody has moved them yet.
                 DELETE FROM rowlock.waiting w WHERE id = ANY (?::bigint[])
                 RETURNING id, due_at,
                           CASE WHEN reason = 'policy'
                                THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = w.id AND h.due_at = w.due_at),
-                                             statement_timestamp()) END AS ready_at, enqueued_at, rank, crashes, queue, errors,
+                                             statement_timestamp())
+                               WHEN due_at <= statement_timestamp() THEN statement_timestamp() END AS ready_at, enqueued_at, rank, crashes, queue, errors,
                           job_key, CASE WHEN %s THEN reason END AS begun
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ANY (?::bigint[])
