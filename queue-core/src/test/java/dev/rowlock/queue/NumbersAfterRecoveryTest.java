@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
@@ -12,10 +13,13 @@ import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -95,6 +99,26 @@ class NumbersAfterRecoveryTest {
                         .query(Long.class)
                         .single())
                 .isGreaterThanOrEqualTo(FAR);
+    }
+
+    /** After a recovery all nodes wait for the one that moves them on. */
+    @Test
+    void aSessionThatWaitedForAnotherInVainHoldsUpNobody() throws SQLException {
+        String lock = "(hashtextextended('rowlock numbering \"rowlock\"', 0))";
+        sql.sql("TRUNCATE rowlock.numbering").update();
+        try (Connection moving = database.unpooled().getConnection();
+                Connection waiting = database.unpooled().getConnection()) {
+            moving.createStatement().execute("SELECT pg_advisory_lock" + lock);
+            waiting.createStatement().execute("SET statement_timeout = '50ms'");
+            assertThatThrownBy(() -> waiting.createStatement().execute("SELECT rowlock.skip_lost_numbers()"))
+                    .hasMessageContaining("statement timeout");
+            moving.createStatement().execute("SELECT pg_advisory_unlock" + lock);
+
+            assertThat(sql.sql("SELECT pg_try_advisory_xact_lock" + lock)
+                            .query(Boolean.class)
+                            .single())
+                    .isTrue();
+        }
     }
 
     private Rowlock rowlock() {

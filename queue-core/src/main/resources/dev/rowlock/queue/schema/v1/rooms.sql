@@ -253,8 +253,8 @@ DECLARE
     token bigint;
     node bigint;
 BEGIN
-    PERFORM pg_advisory_lock(ours);
     BEGIN
+        PERFORM pg_advisory_lock(ours); -- here: a timeout right behind it must not leave it to the session
         job := greatest((SELECT max(id) FROM ${schema}.waiting), (SELECT max(id) FROM ${schema}.ready), (SELECT max(id) FROM ${schema}.running),
                         (SELECT max(id) FROM ${schema}.dead), (SELECT value::bigint FROM ${schema}.figure WHERE name = 'sequence' AND detail = 'job_id'), 0);
         token := greatest((SELECT max(r.token) FROM ${schema}.running r),
