@@ -29,7 +29,7 @@ import org.springframework.core.annotation.Order;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Beans of the application that apply to all listeners. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class ExtensionBeansTest {
 
     record Pay(String card) {}

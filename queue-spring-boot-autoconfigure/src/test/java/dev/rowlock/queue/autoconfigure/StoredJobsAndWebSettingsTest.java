@@ -37,7 +37,7 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /** A release of the application that sets something for its web layer runs the jobs of the release before as they were meant. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class StoredJobsAndWebSettingsTest {
 
     record SendMail(String mailAddress, Instant sendAt, Integer retryCount) {}

@@ -43,7 +43,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RowlockEndpointTest {
 
     private static final String EXPOSED = "management.endpoints.jmx.exposure.include=rowlock";

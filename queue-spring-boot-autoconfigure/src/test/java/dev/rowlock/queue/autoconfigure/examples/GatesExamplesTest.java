@@ -44,7 +44,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/gates.md. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class GatesExamplesTest {
 
     private static final Logger log = LoggerFactory.getLogger(GatesExamplesTest.class);

@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The examples of docs/long-jobs.md. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class LongJobsExamplesTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

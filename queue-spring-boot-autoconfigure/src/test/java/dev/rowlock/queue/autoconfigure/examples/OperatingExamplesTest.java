@@ -31,7 +31,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The examples of docs/operating.md. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class OperatingExamplesTest {
 
     private static final Logger log = LoggerFactory.getLogger(OperatingExamplesTest.class);

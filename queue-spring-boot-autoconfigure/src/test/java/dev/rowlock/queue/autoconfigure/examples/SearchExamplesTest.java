@@ -39,7 +39,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/search.md. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class SearchExamplesTest {
 
     private static final Logger log = LoggerFactory.getLogger(SearchExamplesTest.class);

@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/unique.md. Only jobs of one type are run. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class UniqueExamplesTest {
 
     private final ApplicationContextRunner contexts;

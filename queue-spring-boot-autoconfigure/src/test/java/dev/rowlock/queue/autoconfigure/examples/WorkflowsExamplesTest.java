@@ -29,7 +29,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/workflows.md. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowsExamplesTest {
 
     private static final Logger log = LoggerFactory.getLogger(WorkflowsExamplesTest.class);
