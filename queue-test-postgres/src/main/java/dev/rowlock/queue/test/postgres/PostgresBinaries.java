@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +36,9 @@ final class PostgresBinaries {
 
     private static final int EXECUTABLE_BY_OWNER = 0100;
 
+    /** Where this JVM has found or unpacked them, by parent: some tests start a server each, and reading all of the archive takes a while. */
+    private static final Map<Path, Path> FOLDERS = new ConcurrentHashMap<>();
+
     private final Path folder;
     private final @Nullable SmallDisk disk;
     private final Map<String, String> environment;
@@ -47,13 +51,17 @@ final class PostgresBinaries {
 
     /** Unpacks them below {@code parent} unless that was done before. */
     static PostgresBinaries below(Path parent) {
+        return new PostgresBinaries(FOLDERS.computeIfAbsent(parent, PostgresBinaries::unpacked), null, Map.of());
+    }
+
+    private static Path unpacked(Path parent) {
         try (InputStream found = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), architecture())) {
             byte[] archive = found.readAllBytes();
             Path folder = parent.resolve("binaries-" + digest(archive));
             if (!Files.exists(folder)) {
                 unpack(archive, folder);
             }
-            return new PostgresBinaries(folder, null, Map.of());
+            return folder;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot unpack PostgreSQL below " + parent, e);
         }
