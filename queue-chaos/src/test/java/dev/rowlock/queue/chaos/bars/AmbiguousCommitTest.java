@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.chaos.proxy.Cut;
@@ -13,7 +14,9 @@ import dev.rowlock.queue.chaos.proxy.TcpProxy;
 import dev.rowlock.queue.job.UniqueKey;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,17 +35,27 @@ class AmbiguousCommitTest {
     private static final UniqueKey KEY = UniqueKey.of("order-42").atLeast(Duration.ofHours(1));
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
-    private Stage stage;
+    private static Stage stage;
+
     private TcpProxy proxy;
     private Rowlock rowlock;
     private JobTemplate jobs;
     private TransactionTemplate transactions;
 
+    @BeforeAll
+    static void start() {
+        stage = new Stage(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        stage.close();
+    }
+
     @BeforeEach
     void prepare() {
-        stage = new Stage(folder);
         proxy = new TcpProxy(stage.database.port());
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setURL("jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port()));
@@ -56,7 +69,10 @@ class AmbiguousCommitTest {
     void close() {
         rowlock.close();
         proxy.close();
-        stage.close();
+        stage.database
+                .sql()
+                .sql("TRUNCATE rowlock.ready, rowlock.done, rowlock.unique_key")
+                .update();
     }
 
     @Test
@@ -121,8 +137,9 @@ class AmbiguousCommitTest {
         proxy.cut(Cut.once("COMMIT", Cut.Verdict.BREAK_BEFORE_ANSWER));
         assertThatThrownBy(() -> transactions.executeWithoutResult(status -> jobs.enqueueUnique(WORK, KEY)))
                 .isInstanceOfAny(DataAccessException.class, TransactionException.class);
-        stage.worker(stage.setup());
-        stage.awaitEnded(Duration.ofSeconds(30));
+        try (Worker worker = stage.worker(stage.setup())) {
+            stage.awaitEnded(Duration.ofSeconds(30));
+        }
 
         EnqueueResult retried = transactions.execute(status -> jobs.enqueueUnique(WORK, KEY));
 
