@@ -39,6 +39,12 @@ class SchemaTest {
     }
 
     @Test
+    void aLongerNameThatEndsLikeTheDefaultStaysAsItIs() {
+        assertThat(new Schema("a").sql("FROM old_rowlock.ready, rowlock.ready, \"rowlock\".ready"))
+                .isEqualTo("FROM old_rowlock.ready, \"a\".ready, \"rowlock\".ready");
+    }
+
+    @Test
     void eachSchemaHasItsOwnChannel() {
         assertThat(new Schema("a").channel()).isNotEqualTo(new Schema("b").channel());
     }
