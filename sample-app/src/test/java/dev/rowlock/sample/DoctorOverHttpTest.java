@@ -13,7 +13,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = "sample.max-upload=10KB") // of no concern here: the context is that of the uploads
 @Import(PostgresTestConfiguration.class)
 class DoctorOverHttpTest {
 
