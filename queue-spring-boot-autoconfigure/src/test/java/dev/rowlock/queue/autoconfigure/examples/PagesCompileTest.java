@@ -8,9 +8,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -22,7 +25,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -68,15 +71,26 @@ class PagesCompileTest {
 
     private static final JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler());
 
-    /** One for all: it knows the class path by then, which takes longer to read than an example to compile. */
-    private static final StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
+    /** What the compiler has against each example, as members of a class and as statements; where it has nothing, nothing else is tried. */
+    private static final Map<Example, List<String>> ERRORS = new HashMap<>();
 
     @TempDir
     static Path classes;
 
-    @AfterAll
-    static void close() throws IOException {
-        files.close();
+    /** All examples at once: to read the class path takes longer than to compile an example. */
+    @BeforeAll
+    static void compile() throws IOException {
+        List<Example> examples = examples().toList();
+        Map<Example, String> asMembers = compile(examples, members -> members);
+        List<Example> rest = examples.stream()
+                .filter(example -> !asMembers.get(example).isEmpty())
+                .toList();
+        Map<Example, String> asStatements =
+                compile(rest, statements -> "void run() throws Exception {\n" + statements + "\n}");
+        examples.forEach(example -> ERRORS.put(
+                example,
+                Stream.of(asMembers.get(example), asStatements.getOrDefault(example, ""))
+                        .toList()));
     }
 
     /** @param number counts from 1 within the page */
@@ -109,47 +123,69 @@ class PagesCompileTest {
 
     @ParameterizedTest
     @MethodSource("examples")
-    void anExampleCompiles(Example example) throws IOException {
-        boolean ofReadme = example.page().endsWith("README.md");
+    void anExampleCompiles(Example example) {
+        List<String> errors = Objects.requireNonNull(ERRORS.get(example));
+
+        assertThat(errors)
+                .as("as members: %s%nas statements: %s", errors.get(0), errors.get(1))
+                .contains("");
+    }
+
+    /** Returns the errors of each; empty: none. */
+    private static Map<Example, String> compile(List<Example> examples, UnaryOperator<String> within) throws IOException {
+        Map<Example, Source> sources = new HashMap<>();
+        for (Example example : examples) {
+            sources.put(example, source(example, sources.size(), within));
+        }
+        DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+            // An example in error must not keep the compiler from looking at the others.
+            List<String> options =
+                    List.of("-proc:none", "--should-stop=ifError=FLOW", "-Xmaxerrs", "10000", "-d", classes.toString());
+            compiler.getTask(null, files, found, options, null, sources.values())
+                    .call();
+        }
+        Map<Example, String> errors = new HashMap<>();
+        sources.forEach((example, source) -> errors.put(
+                example,
+                found.getDiagnostics().stream()
+                        .filter(problem -> problem.getKind() == Diagnostic.Kind.ERROR)
+                        .filter(problem ->
+                                problem.getSource() == null || problem.getSource().toUri().equals(source.toUri()))
+                        .map(problem -> problem.getMessage(Locale.ROOT))
+                        .collect(Collectors.joining("; "))));
+        return errors;
+    }
+
+    /** In a package of its own. */
+    private static Source source(Example example, int number, UnaryOperator<String> within) throws IOException {
         String imports = IMPORT.matcher(example.text())
                         .results()
                         .map(match -> match.group())
                         .collect(Collectors.joining("\n"))
-                + (ofReadme ? "" : ALL_IMPORTS);
+                + (example.page().endsWith("README.md") ? "" : ALL_IMPORTS);
         String rest = IMPORT.matcher(example.text()).replaceAll("");
-
-        String asMembers = compile(imports, rest);
-        String asStatements =
-                asMembers.isEmpty() ? "" : compile(imports, "void run() throws Exception {\n" + rest + "\n}");
-
-        assertThat(asStatements.isEmpty())
-                .as("as members: %s%nas statements: %s", asMembers, asStatements)
-                .isTrue();
+        return new Source(
+                number,
+                "package example%d;\n".formatted(number)
+                        + imports
+                        + "\n"
+                        + surroundings().replace("// the example", within.apply(rest)));
     }
 
-    /** Returns the errors; empty: none. */
-    private String compile(String imports, String members) throws IOException {
-        String source = imports + "\n" + surroundings().replace("// the example", members);
-        DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
-        compiler.getTask(
-                        null,
-                        files,
-                        found,
-                        List.of("-proc:none", "-d", classes.toString()),
-                        null,
-                        List.of(
-                                new SimpleJavaFileObject(
-                                        URI.create("string:///Surroundings.java"), JavaFileObject.Kind.SOURCE) {
-                                    @Override
-                                    public CharSequence getCharContent(boolean ignored) {
-                                        return source;
-                                    }
-                                }))
-                .call();
-        return found.getDiagnostics().stream()
-                .filter(problem -> problem.getKind() == Diagnostic.Kind.ERROR)
-                .map(problem -> problem.getMessage(Locale.ROOT))
-                .collect(Collectors.joining("; "));
+    private static final class Source extends SimpleJavaFileObject {
+
+        private final String text;
+
+        Source(int number, String text) {
+            super(URI.create("string:///example%d/Surroundings.java".formatted(number)), Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public String getCharContent(boolean ignored) {
+            return text;
+        }
     }
 
     private static String surroundings() throws IOException {
