@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Walk;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -38,8 +39,21 @@ class WorkflowPlansTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TableStatistics.class)
+    @EnumSource(names = {"FRESH", "OF_AN_EMPTY_TABLE"})
+    void eachStepIsLookedUpAlsoWithTheStatisticsOfAnEmptyTable(TableStatistics statistics) throws Exception {
+        requireLookUps(statistics);
+    }
+
+    @LongRunning
+    @ParameterizedTest
+    @EnumSource(
+            names = {"FRESH", "OF_AN_EMPTY_TABLE"},
+            mode = EnumSource.Mode.EXCLUDE)
     void eachStepIsLookedUpWhateverTheStatisticsSay(TableStatistics statistics) throws Exception {
+        requireLookUps(statistics);
+    }
+
+    private void requireLookUps(TableStatistics statistics) throws Exception {
         tables.fill();
         tables.tell(statistics);
 
