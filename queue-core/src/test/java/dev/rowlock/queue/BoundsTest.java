@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.FieldSource;
  * last column is what it was with many on a busy machine with two cores and PostgreSQL 18.
  *
  * <p>Tests of their own hold the bounds of looks for a job among days that are kept ({@link FindJobAmongManyDaysTest}), of the locks of claims ({@code ManyClaimsTest}), of searches at
- * once ({@link JobSearchLimitsTest}), of what claims read ({@code KeyedPlansTest}), of failures in the log ({@code FailureLogTest}), of keys that a node remembers ({@code KeyMemoryTest},
- * {@code RecentKeysTest}), of unwritten outcomes ({@code OutcomeBacklogTest}), and of viewers of the dashboard ({@code LiveTest}).
+ * once ({@link JobSearchLimitsTest}), of what claims read ({@code KeyedPlansTest}), of failures in the log ({@code FailureLogTest}), of keys that a node remembers ({@code KeyCursorTest}),
+ * of unwritten outcomes ({@code OutcomeBacklogTest}), and of viewers of the dashboard ({@code LiveTest}).
  */
 @LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)

@@ -177,8 +177,7 @@ class PackageMapTest {
                             "settings",
                             "spi",
                             "job")),
-            Map.entry("internal.claim.key", with(STORE, "internal.thread", "spi", "job")),
-            Map.entry("internal.claim", with(STORE, "internal.claim.key", "internal.thread", "settings", "spi", "job")),
+            Map.entry("internal.claim", with(STORE, "internal.thread", "settings", "spi", "job")),
             Map.entry("internal.record", with(STORE, "internal.thread", "spi", "job")),
             Map.entry("internal.attempt", with(STORE, "internal.record", "internal.thread", "spi", "job")),
             Map.entry(
@@ -187,7 +186,6 @@ class PackageMapTest {
                             STORE,
                             "internal.attempt",
                             "internal.claim",
-                            "internal.claim.key",
                             "internal.record",
                             "internal.thread",
                             "settings",
@@ -210,7 +208,6 @@ class PackageMapTest {
                     with(
                             STORE,
                             "internal.claim",
-                            "internal.claim.key",
                             "internal.attempt",
                             "internal.run",
                             "internal.chunk",

@@ -89,14 +89,14 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
-    public void keysReady(String queue) {
+    public void keysReady(String queue, @Nullable String key) {
         hear("keys in " + queue);
     }
 
     @Override
-    public void keysReady(String queue, int first) {
+    public void keysReady(String queue, @Nullable String key, int first) {
         firsts.add(first);
-        keysReady(queue);
+        keysReady(queue, key);
     }
 
     @Override

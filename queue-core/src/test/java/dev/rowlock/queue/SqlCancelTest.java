@@ -107,7 +107,7 @@ class SqlCancelTest extends SqlCalls {
 
             text("SELECT rowlock.cancel(%d)", plain);
             text("SELECT rowlock.cancel(%d)", keyed);
-            assertThat(heard(listening)).containsExactly("sql|k|1|invoices");
+            assertThat(heard(listening)).containsExactly("sql|k|1|invoices|tenant-7");
             text("SELECT rowlock.cancel(%d)", ofWorkflow);
             assertThat(heard(listening)).containsExactly("sql|a|");
 

@@ -34,7 +34,7 @@ class SqlKeysTest extends SqlCalls {
 
             assertThat(rooms.look(ready)).containsEntry("state", "ready").containsEntry("job_key", "tenant-7");
             assertThat(rooms.look(waiting)).containsEntry("state", "waiting").containsEntry("job_key", "tenant-7");
-            assertThat(heard(listening)).contains("sql|k|1|mail");
+            assertThat(heard(listening)).contains("sql|k|1|mail|tenant-7");
         }
     }
 
@@ -128,7 +128,7 @@ class SqlKeysTest extends SqlCalls {
                             .orElseThrow()
                             .uniqueKey())
                     .isEqualTo("order-2");
-            assertThat(heard(listening)).contains("sql|k|1|mail");
+            assertThat(heard(listening)).contains("sql|k|1|mail|tenant-7");
         }
     }
 

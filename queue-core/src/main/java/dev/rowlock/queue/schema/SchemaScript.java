@@ -43,6 +43,7 @@ public record SchemaScript(int version, String description, List<String> files) 
                     "v1/nodes.sql",
                     "v1/done.sql",
                     "v1/features.sql",
+                    "v1/claim.sql",
                     "v1/views.sql",
                     "v1/calls.sql",
                     "v1/comments.sql")));

@@ -46,8 +46,15 @@ public interface Wakeups {
     /**
      * There are jobs with {@linkplain dev.rowlock.queue.job.JobOptions#key(String) keys} in this queue that became runnable, or a limit has
      * room for one: nodes look for such jobs.
+     *
+     * @param key theirs, so that nodes look for it first; null: nobody knows
      */
-    default void keysReady(String queue) {}
+    default void keysReady(String queue, @Nullable String key) {}
+
+    /** The same of keys that nobody knows. */
+    default void keysReady(String queue) {
+        keysReady(queue, null);
+    }
 
     /** A queue was paused or resumed, or a running job is to be cancelled: nodes should beat now. */
     void attention();

@@ -148,15 +148,15 @@ public final class Fetcher implements Runnable {
         wake();
     }
 
-    /** There are jobs with keys, or there is room for some: look at once. */
-    public void keysReady() {
-        claimer.keyed().heard();
+    /** There are jobs of this key, or of some if it is null, or there is room for one: look at once. */
+    public void keysReady(@Nullable String key) {
+        claimer.keyed().heardOf(key);
         wake();
     }
 
-    /** There are jobs with keys, or there is room for some, and all nodes hear of it: look when it is this node's turn, counted from the first of them. */
-    public void keysHeard(int first) {
-        claimer.keyed().heard();
+    /** The same, and all nodes hear of it: look when it is this node's turn, counted from the first of them. */
+    public void keysHeard(@Nullable String key, int first) {
+        claimer.keyed().heardOf(key);
         Duration wait = lookIn(claimer.place(), first, 1, consumer.concurrency());
         if (wait.isZero()) {
             wake();
@@ -170,9 +170,9 @@ public final class Fetcher implements Runnable {
         return claimer.keyed().counts(job);
     }
 
-    /** A job has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */
-    public boolean roomForKeys() {
-        if (claimer.keyed().roomForKeys()) {
+    /** A job of this key, or of none, has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */
+    public boolean roomForKeys(@Nullable String key) {
+        if (claimer.keyed().roomForKeys(key)) {
             wake();
         }
         return claimer.place().nodes() > 1 && !claimer.takesAll();

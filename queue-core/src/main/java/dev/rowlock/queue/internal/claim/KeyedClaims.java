@@ -1,31 +1,34 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.KeyedRound.Look;
-import dev.rowlock.queue.internal.claim.key.KeyLooks;
-import dev.rowlock.queue.internal.claim.key.KeyMemory;
-import dev.rowlock.queue.internal.claim.key.RecentKeys;
+import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
 import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.KnownKeys;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch.Claimed;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
- * and for how many jobs.
+ * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: when the next one is made, for how many jobs, and what comes
+ * of it. Where it looks is said by {@link KeyedRounds}; keys of which there is word are asked before the round goes on, if nothing but their own limits can
+ * keep their jobs.
  *
- * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
+ * <p>There is a look with each claim for a while after there was such a job, and otherwise when the last look has said so.
+ *
+ * <p>Used by one thread at a time, but for what is heard and asked by others.
  */
 final class KeyedClaims {
 
@@ -35,35 +38,67 @@ final class KeyedClaims {
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
 
+    /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
+    private static final Duration AHEAD = Duration.ofMillis(10);
+
+    private static final Duration FURTHEST_AHEAD = Duration.ofMillis(100);
+
     private static final int LARGEST = 1_000;
+
+    /** The weight of the newest measurement. */
+    private static final double NEWEST = 0.3;
 
     private final QueueConsumer consumer;
     private final ClaimKeyedJobs statement;
     private final RestOfKeys restOfKeys;
     private final Duration pollInterval;
+    private final Duration kept;
     private final @Nullable String timeouts;
     private final NodeView node;
-
-    private final KeyLooks looks;
-    private volatile boolean limited; // whether the queue has a limit of its own
-    private volatile boolean ruled; // whether it has any rule
-    private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
-    private long endedBefore; // the same when the last claim began
-    private long endedBeforeRound; // the same of the last round
-    private long roundBegunAt; // monotonic
-    private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
+    private final KeyCursor cursor;
+    private final KeyedRounds rounds;
+    private final KeyedTurns turns;
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
     private final BatchLimit inTime = new BatchLimit(LARGEST);
-    private final KeyMemory memory;
-    private final RecentKeys recent;
-    private final KeyedTurns turns;
-    private final KeyedRound own = new KeyedRound();
-    private final KeyedRound borrowed = new KeyedRound();
-    private final KeyedStages stages;
 
-    /** Who claims how much, and takes it. */
-    private record Claim(Turn turn, KnownKeys known, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
+    private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit, and left room for any key
+    private volatile boolean limited; // whether the queue has a limit of its own
+    private volatile boolean lends; // whether keys lend each other places
+    private volatile boolean ruled; // whether it has any rule
+    private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
+    private volatile long seenAt; // when there was a job with a key; 0: never; monotonic, as all below
+    private volatile boolean heard; // whether there is such word, and not of which key, since the last claim of a round
+    private long endedBefore; // when the last claim began
+    private long roundAt = System.nanoTime(); // of the next claim of a round
+    private long namedAt = roundAt; // not before that are keys asked of which there was word
+    private boolean awaited = true; // whether the next look is sooner than the queue is polled
+    private boolean askedNamed; // by the last claim
+    private double took; // a look, lately, in nanoseconds
+
+    /**
+     * One claim.
+     *
+     * @param named it asks these keys, of which there was word; null: it is one of a round
+     * @param taker takes what it brings
+     */
+    private record Claim(
+            Turn turn,
+            Keys keys,
+            @Nullable List<String> named,
+            int limit,
+            int largest,
+            long nodeId,
+            Predicate<Batch> taker) {
+
+        private boolean walks() {
+            return keys.known() == null;
+        }
+
+        private Claim fromFront() {
+            return new Claim(turn, Keys.WALK, null, limit, largest, nodeId, taker);
+        }
+    }
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
@@ -75,17 +110,16 @@ final class KeyedClaims {
             Duration pollInterval,
             @Nullable String timeouts,
             NodeView node) {
-        this.node = node;
         this.consumer = consumer;
-        this.memory = new KeyMemory(QueueCursor.share(this::nodes), System.nanoTime());
-        this.turns = new KeyedTurns(this::nodes, pollInterval);
         this.statement = source.claim();
         this.restOfKeys = new RestOfKeys(consumer.queue(), statement.cancelRest(), source.changed());
         this.pollInterval = pollInterval;
-        this.stages = new KeyedStages(memory, pollInterval);
-        this.looks = new KeyLooks(source.kept(), pollInterval);
-        this.recent = new RecentKeys(pollInterval);
+        this.kept = source.kept();
         this.timeouts = timeouts;
+        this.node = node;
+        this.cursor = new KeyCursor(QueueCursor.share(this::nodes), System.nanoTime());
+        this.rounds = new KeyedRounds(cursor, pollInterval);
+        this.turns = new KeyedTurns(this::nodes, pollInterval);
     }
 
     private int nodes() {
@@ -94,12 +128,28 @@ final class KeyedClaims {
 
     /** There are jobs with keys, or there is room for some. Any thread. */
     void heard() {
-        looks.heard();
+        heardOf(null);
     }
 
-    /** A job has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
-    boolean roomForKeys() {
-        ended.incrementAndGet(); // first: a claim that is under way looks at it after it has said what it wants
+    /** The same of this key; null: nobody knows of which. Any thread. */
+    void heardOf(@Nullable String key) {
+        if (anyMayRun(key) || !cursor.name(key)) {
+            heard = true;
+        }
+        seenAt = System.nanoTime();
+    }
+
+    /** Whether what happens to this key may let others run, so that it is not the one to ask. */
+    private boolean anyMayRun(@Nullable String key) {
+        return key == null || limited || lends;
+    }
+
+    /** A job of this key, or of none, has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
+    boolean roomForKeys(@Nullable String key) {
+        // First: a claim that is under way looks at it after it has said what it wants.
+        if (anyMayRun(key) || !cursor.name(key)) {
+            ended.incrementAndGet();
+        }
         return wantsRoom;
     }
 
@@ -110,7 +160,7 @@ final class KeyedClaims {
 
     /** Whether there were jobs with keys lately, or something limits the queue as a whole. Any thread. */
     boolean active() {
-        return limited || looks.recent();
+        return limited || seenAt != 0 && System.nanoTime() - seenAt < kept.toNanos();
     }
 
     /** Whether something limits the queue as a whole, so that this claims its jobs without keys too. Any thread. */
@@ -128,17 +178,39 @@ final class KeyedClaims {
      * the queue is polled: nobody tells of jobs that were there before the node, nor of any without notifications.
      */
     boolean due() {
-        return looks.wanted() || wantsRoom && ended.get() != endedBefore;
+        return untilDue().compareTo(Duration.ZERO) <= 0;
     }
 
     /** How long until then, unless there is a wake-up. */
     Duration untilDue() {
-        return due() ? Duration.ZERO : looks.untilDue();
+        long now = System.nanoTime();
+        return asksNamed()
+                ? Rests.shorter(Duration.ofNanos(Math.max(0, namedAt - now)), untilRound(now))
+                : untilRound(now);
+    }
+
+    /** How long until the next claim of a round. */
+    private Duration untilRound(long now) {
+        if (wantsRoom && ended.get() != endedBefore) {
+            return Duration.ZERO;
+        }
+        Duration rest = Duration.ofNanos(Math.max(0, roundAt - now));
+        return heard ? Rests.shorter(rest, rounds.untilHeard(now)) : rest;
+    }
+
+    /** Whether there are keys to ask that nothing but their own limits keeps from a job. */
+    private boolean asksNamed() {
+        return wantsRoom && !limited && !rounds.borrows() && cursor.named();
     }
 
     /** Whether a look must come sooner than the queue is polled. */
     boolean awaited() {
-        return looks.recent() || looks.awaited();
+        return seenAt != 0 && System.nanoTime() - seenAt < kept.toNanos() || awaited;
+    }
+
+    /** How far ahead of threads jobs are claimed: those that begin before the next look could bring others. */
+    private Duration ahead() {
+        return Rests.shorter(AHEAD.plusNanos((long) (2 * took)), FURTHEST_AHEAD);
     }
 
     /**
@@ -148,23 +220,20 @@ final class KeyedClaims {
      * @param taker takes what was claimed; false if the lease is lost
      */
     Duration claim(List<String> left, long nodeId, Predicate<Batch> taker) {
-        boolean borrows = stages.borrows();
         Kind first = limited ? turns.first(consumer.behindInPlaces()) : Kind.KEYED;
-        int limit = Math.min(inTime.rows(), consumer.demand(first, looks.ahead()));
+        int limit = Math.min(inTime.rows(), consumer.demand(first, ahead()));
         if (limit == 0) {
-            consumer.signalDemand(first, looks.ahead());
+            consumer.signalDemand(first, ahead());
             return pollInterval;
         }
-        looks.begin();
         if (wantsRoom) {
             pace.await();
         }
         pace.begun();
+        long begunAt = System.nanoTime();
         int largest = consumer.budget().reserve(limit);
         try {
-            Turn turn = turn(borrows, first);
-            Claim claim = new Claim(turn, known(turn, limit), limit, largest, nodeId, taker);
-            return looks.next(claim(claim, new Which(left, refused.ids(), null)));
+            claim(next(first, limit, largest, nodeId, taker), new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
             inTime.failed(e);
             node.claimFailed();
@@ -172,108 +241,118 @@ final class KeyedClaims {
         } finally {
             consumer.budget().giveBack((long) largest * limit);
         }
+        took += NEWEST * (System.nanoTime() - begunAt - took);
+        return untilDue();
     }
 
-    private KeyedRound round(boolean borrows) {
-        return borrows ? borrowed : own;
-    }
-
-    private Turn turn(boolean borrows, Kind first) {
-        KeyedRound round = round(borrows);
-        Turn turn = round.turn()
-                .plainFirst(first == Kind.PLAIN)
-                .ofBacklog(turns.backlog())
-                .widely(round.empty());
-        return borrows ? turn.borrowing() : turn;
-    }
-
-    private KnownKeys known(Turn turn, int limit) {
-        KeyedRound round = round(turn.borrows());
+    private Claim next(Kind first, int limit, int largest, long nodeId, Predicate<Batch> taker) {
         long now = System.nanoTime();
-        if (round.begins()) {
-            roundBegunAt = now;
-            endedBeforeRound = ended.get();
-            round.begin(look(turn.borrows(), now));
-        } else if (round.resumes() && round.look() != Look.RECENT) {
-            round.begin(lookAtAll(now));
+        boolean roundIsDue = untilRound(now).isZero();
+        if (asksNamed() && namedAt - now <= 0 && !(askedNamed && roundIsDue)) {
+            Turn turn = Turn.FIRST.ofBacklog(turns.backlog());
+            List<String> named = cursor.takeNamed(statement.keys(turn.widely(true), limit));
+            return new Claim(turn, cursor.of(named, now), named, limit, largest, nodeId, taker);
         }
-        int most = statement.keys(turn, limit);
-        if (round.look() == Look.RECENT && !recent.alone(now)) {
-            round.begin(Look.KNOWN);
+        if (!wantsRoom || limited) {
+            cursor.addNamed();
         }
-        return switch (round.look()) {
-            case FROM_FRONT -> memory.fromFront(now);
-            case KNOWN -> memory.from(turn, most, now);
-            case RECENT -> memory.alone(recent.behind(turn, most), most, now);
-        };
+        boolean word = heard;
+        heard = false; // first: what is heard from now on may be too late for this claim
+        Turn turn = rounds.next(word, now).plainFirst(first == Kind.PLAIN).ofBacklog(turns.backlog());
+        Keys keys = rounds.walks() ? cursor.walk(now) : cursor.behind(turn, statement.keys(turn, limit), now);
+        return new Claim(turn, keys, null, limit, largest, nodeId, taker);
     }
 
-    private Look look(boolean borrows, long now) {
-        if (!borrows && recent.begin(looks.heardAt(), now)) {
-            return Look.RECENT;
-        }
-        return lookAtAll(now);
-    }
-
-    private Look lookAtAll(long now) {
-        return memory.frontIn(stages.idle(), now).isZero() ? Look.FROM_FRONT : Look.KNOWN;
-    }
-
-    private Duration claim(Claim claim, Which which) {
+    private void claim(Claim claim, Which which) {
+        askedNamed = claim.named() != null;
         if (refused.isDue()) {
-            Claim fromFront = new Claim(
-                    claim.turn(), KnownKeys.NONE, claim.limit(), claim.largest(), claim.nodeId(), claim.taker());
-            refused.tryAgain(ids -> claimOnly(fromFront, which, ids), claim.limit());
-            return Duration.ZERO; // there may be less demand by now
+            nameAgain(claim);
+            refused.tryAgain(ids -> claimOnly(claim.fromFront(), which, ids), claim.limit());
+            return; // there may be less demand by now
         }
-        endedBefore = ended.get();
-        wantsRoom = false;
+        endedBefore = askedNamed ? endedBefore : ended.get();
+        wantsRoom = askedNamed;
         KeyedBatch batch;
         try {
             batch = run(claim, which);
         } catch (RuntimeException e) {
-            return claimApart(claim, which, e);
+            nameAgain(claim);
+            rest(claimApart(claim, which, e));
+            return;
         }
-        boolean borrows = claim.turn().borrows();
-        KeyedRound round = round(borrows);
-        seen(batch, round.look() == Look.FROM_FRONT);
+        seen(batch, System.nanoTime());
         if (batch.stop() == Stop.OUT_OF_TURN) {
             wantsRoom = true;
-            round.outOfTurn(borrows);
-            Duration rest = turns.await();
-            return ended.get() != endedBefore ? Duration.ZERO : rest;
+            nameAgain(claim);
+            rounds.refused();
+            rest(turns.await());
+            return;
         }
         turns.over(batch, claim.turn().plainFirst(), claim.limit());
-        round.seen(batch, claim.turn());
+        cursor.learn(batch, claim.walks(), askedNamed ? Objects.requireNonNull(claim.named()) : List.of());
         if (!claim.taker().test(batch.batch())) {
-            return Duration.ZERO;
+            return;
         }
-        if (restOfKeys.cancel(batch.toCancel())) {
-            round.found();
-        }
+        boolean cancelled = restOfKeys.cancel(batch.toCancel());
         boolean full = batch.batch().jobs().size() == claim.limit();
         if (full) {
             inTime.worked();
         }
-        wantsRoom = !full;
-        if (!borrows) {
-            recent.brought(batch.learned(), full);
-        }
-        boolean brought = !batch.batch().jobs().isEmpty();
-        Duration rest = stages.rest(borrows, round, brought, limited, quiet());
-        return wantsRoom && ended.get() != endedBefore ? Duration.ZERO : rest;
+        nameAgain(claim, batch, full);
+        wantsRoom = askedNamed || !full;
+        goOn(claim, batch, cancelled);
     }
 
-    /** Whether nothing has happened since the round began that could let a key's jobs run, and word would come if it did. */
-    private boolean quiet() {
-        return node.hearing() && ended.get() == endedBeforeRound && !looks.heardSince(roundBegunAt);
+    private void goOn(Claim claim, KeyedBatch batch, boolean cancelled) {
+        long now = System.nanoTime();
+        if (!askedNamed) {
+            Seen seen = new Seen(claim.turn().plainFirst(), cancelled, node.hearing());
+            Duration rest = rounds.over(batch, seen, now);
+            roundAt = now + rest.toNanos();
+            awaited = rest.compareTo(pollInterval) < 0;
+        } else if (batch.untilRate() != null) {
+            roundAt = Math.min(roundAt, now + batch.untilRate().toNanos());
+            awaited = true;
+        } else if (cancelled) {
+            roundAt = now;
+            awaited = true;
+        }
+    }
+
+    private void rest(Duration rest) {
+        namedAt = System.nanoTime() + rest.toNanos();
+        roundAt = askedNamed ? roundAt : namedAt;
+        awaited = true;
+    }
+
+    /** Nothing was asked: all of it is asked again. */
+    private void nameAgain(Claim claim) {
+        nameAgain(claim, key -> true);
+    }
+
+    /** What has had no turn, may have more jobs than its share, or may have to wait for its rate, is asked again. */
+    private void nameAgain(Claim claim, KeyedBatch batch, boolean full) {
+        Map<String, Claimed> claimed = batch.learned().claimed();
+        int share = claim.named() == null ? 1 : claim.limit() / claim.named().size();
+        nameAgain(claim, key -> {
+            Claimed brought = claimed.get(key);
+            return brought == null ? full : batch.rated() || brought.jobs() >= share;
+        });
+    }
+
+    private void nameAgain(Claim claim, Predicate<String> which) {
+        if (claim.named() != null) {
+            for (String key : claim.named()) {
+                heard |= which.test(key) && !cursor.name(key) && !cursor.knows(key);
+            }
+        }
     }
 
     private KeyedBatch run(Claim claim, Which which) {
         return statement.run(
                 consumer.queue(),
                 claim.turn(),
-                claim.known(),
+                claim.keys(),
                 claim.limit(),
                 claim.largest(),
                 which,
@@ -285,7 +364,7 @@ final class KeyedClaims {
     private Duration claimApart(Claim claim, Which which, RuntimeException together) {
         boolean some = refused.apart(
                 () -> statement.names(
-                        consumer.queue(), claim.turn(), claim.known(), claim.limit(), which, claim.nodeId()),
+                        consumer.queue(), claim.turn(), claim.keys(), claim.limit(), which, claim.nodeId()),
                 ids -> claimOnly(claim, which, ids),
                 together);
         return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);
@@ -296,16 +375,12 @@ final class KeyedClaims {
         return claim.taker().test(run(claim, which.only(ids)).batch());
     }
 
-    private void seen(KeyedBatch batch, boolean fromFront) {
-        long lookedAt = System.nanoTime();
-        memory.learn(batch.learned(), fromFront, lookedAt);
+    private void seen(KeyedBatch batch, long lookedAt) {
         limited = batch.limited();
+        lends = batch.lends();
         ruled = batch.learned().seen() != null;
         if (!batch.batch().jobs().isEmpty() || batch.keys()) {
-            looks.seen(lookedAt);
-        }
-        if (batch.untilRate() != null) {
-            stages.rateAllowsIn(batch.untilRate(), lookedAt);
+            seenAt = lookedAt;
         }
     }
 }

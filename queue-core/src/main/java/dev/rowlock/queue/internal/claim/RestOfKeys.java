@@ -38,6 +38,7 @@ final class RestOfKeys {
     private final CancelRest cancel;
     private final Runnable changed;
     private final Map<String, Long> aside = new HashMap<>(); // until when, monotonic
+    private int cancelled; // by the call that goes on
     private final LineLimit lines = new LineLimit(MOST_LINES, Duration.ofHours(1));
 
     /** @param changed called when jobs of workflows were cancelled */
@@ -49,28 +50,33 @@ final class RestOfKeys {
 
     /** Returns whether it has cancelled any. Never fails. */
     boolean cancel(List<String> found) {
-        if (found.isEmpty()) {
-            return false;
-        }
         long now = System.nanoTime();
         aside.values().removeIf(until -> until - now <= 0);
         List<String> keys =
                 found.stream().filter(key -> !aside.containsKey(key)).toList();
-        if (keys.isEmpty()) {
-            return false;
+        cancelled = 0;
+        if (!keys.isEmpty()) {
+            try {
+                cancelAll(keys);
+            } catch (RuntimeException e) {
+                apart(keys, e);
+            }
         }
-        Counted counted = new Counted();
-        try {
-            counted.cancel(keys);
-        } catch (RuntimeException e) {
-            apart(keys, counted, e);
-        }
-        return counted.jobs > 0;
+        return cancelled > 0;
     }
 
-    private void apart(List<String> keys, Counted counted, RuntimeException together) {
+    private void cancelAll(List<String> keys) {
+        Cancelled rest = cancel.run(queue, keys);
+        cancelled += rest.jobs();
+        log.info("queue '{}': cancelled {} jobs, because others of their keys have failed", queue, rest.jobs());
+        if (rest.ofWorkflows()) {
+            changed.run();
+        }
+    }
+
+    private void apart(List<String> keys, RuntimeException together) {
         try {
-            Map<String, RuntimeException> refused = BatchSplitter.refused(keys, counted::cancel, together);
+            Map<String, RuntimeException> refused = BatchSplitter.refused(keys, this::cancelAll, together);
             if (!refused.isEmpty()) {
                 leaveAside(refused.keySet(), AGAIN, refused.values().iterator().next());
             }
@@ -93,22 +99,6 @@ final class RestOfKeys {
                     keys.size(),
                     DurationText.of(again),
                     reason);
-        }
-    }
-
-    /** How many jobs were cancelled. */
-    private final class Counted {
-
-        private int jobs;
-
-        private void cancel(List<String> keys) {
-            Cancelled cancelled = cancel.run(queue, keys);
-            jobs += cancelled.jobs();
-            log.info(
-                    "queue '{}': cancelled {} jobs, because others of their keys have failed", queue, cancelled.jobs());
-            if (cancelled.ofWorkflows()) {
-                changed.run();
-            }
         }
     }
 }

@@ -119,9 +119,9 @@ public record NodeParts(
         Claimer claimer = new Claimer(queue, claim, keyed, fetch, node, timeouts);
         Fetcher fetcher = new Fetcher(claimer, fetch.pollInterval(), Fetcher.KEPT);
         queue.whenGateHasRoom(
-                () -> {
-                    if (fetcher.roomForKeys()) {
-                        wakeups.roomElsewhere(queue.queue());
+                key -> {
+                    if (fetcher.roomForKeys(key)) {
+                        wakeups.roomElsewhere(queue.queue(), key);
                     }
                 },
                 fetcher::counts);

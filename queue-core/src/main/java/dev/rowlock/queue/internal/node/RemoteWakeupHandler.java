@@ -41,8 +41,8 @@ record RemoteWakeupHandler(Fetchers fetchers, Janitor janitor, Runnable changed)
     }
 
     @Override
-    public void keysReady(String queue, int first) {
-        fetchers.of(queue, fetcher -> fetcher.keysHeard(first));
+    public void keysReady(String queue, @Nullable String key, int first) {
+        fetchers.of(queue, fetcher -> fetcher.keysHeard(key, first));
     }
 
     @Override

@@ -364,8 +364,8 @@ public final class WorkerNode {
         }
 
         @Override
-        public void keysReady(String queue) {
-            fetchers.of(queue, Fetcher::keysReady);
+        public void keysReady(String queue, @Nullable String key) {
+            fetchers.of(queue, fetcher -> fetcher.keysReady(key));
         }
 
         @Override

@@ -88,7 +88,7 @@ final class EndListener implements AutoCloseable {
         public void heard(String message) {}
 
         @Override
-        public void keysReady(String queue, int first) {}
+        public void keysReady(String queue, @Nullable String key, int first) {}
 
         @Override
         public void attention() {}

@@ -16,8 +16,10 @@ import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +52,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     private final HeldJobs held;
     private final DemandSignal demanded;
-    private volatile Runnable gateHasRoom = () -> {};
+    private volatile Consumer<@Nullable String> gateHasRoom = key -> {};
     private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
     private volatile long unknownTypeAt; // monotonic; 0: never
 
@@ -89,9 +91,10 @@ public final class QueueWorker implements QueueConsumer, Holder {
     /**
      * Who is told that a job has ended which counted against a limit.
      *
+     * @param told gets the job's key; null: it has none, or places of any keys may be free
      * @param counts whether a job does: one that was claimed before there was a limit is counted later
      */
-    public void whenGateHasRoom(Runnable told, Predicate<ClaimedJob> counts) {
+    public void whenGateHasRoom(Consumer<@Nullable String> told, Predicate<ClaimedJob> counts) {
         gateHasRoom = told;
         this.counts = counts;
     }
@@ -199,7 +202,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     @Override
     public void gateHasRoom() {
-        gateHasRoom.run();
+        gateHasRoom.accept(null);
     }
 
     private Execution hold(ClaimedJob job, long claimedNanos) {
@@ -286,7 +289,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
         if (wasHeld) {
             signalIfRoom();
             if (counts.test(execution.job())) {
-                gateHasRoom.run();
+                gateHasRoom.accept(execution.job().key());
             }
         }
         return wasHeld;

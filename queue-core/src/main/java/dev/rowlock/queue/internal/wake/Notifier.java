@@ -60,7 +60,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
     private @Nullable String before; // guarded by lock; the last message heard before that look
     private long named; // guarded by lock; how many messages have got a name
-    private final Set<String> keys = new LinkedHashSet<>(); // guarded by lock; queues
+    private final ReadyKeys keys = new ReadyKeys(); // guarded by lock
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
     private int firstToLook = ThreadLocalRandom.current().nextInt(); // guarded by lock
@@ -156,8 +156,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
-    public void keysReady(String queue) {
-        change(() -> keys.add(queue));
+    public void keysReady(String queue, @Nullable String key) {
+        change(() -> keys.add(queue, key));
     }
 
     @Override
@@ -228,7 +228,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, ++named, waiting));
             }
-            keys.forEach(queue -> messages.add(WakeupMessage.keys(origin, queue, firstToLook++)));
+            keys.forEach((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
             drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
             // The last, so that the last message is one by which jobs may be claimed.

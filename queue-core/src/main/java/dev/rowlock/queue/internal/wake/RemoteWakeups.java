@@ -41,9 +41,10 @@ public interface RemoteWakeups {
     /**
      * Jobs with keys became runnable in this queue, or there is room for one.
      *
+     * @param key of this key; null: nobody knows of which
      * @param first as of {@link #jobsReady}
      */
-    void keysReady(String queue, int first);
+    void keysReady(String queue, @Nullable String key, int first);
 
     /** A queue was paused or resumed, or a running job is to be cancelled. */
     void attention();

@@ -5,9 +5,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Collects wake-ups to send once a transaction has committed. Confined to one thread. */
@@ -15,7 +13,7 @@ public final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();
     private final Map<String, Integer> back = new HashMap<>(); // the most urgent rank by queue
-    private final Set<String> keys = new HashSet<>(); // queues
+    private final ReadyKeys keys = new ReadyKeys();
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private boolean attention;
@@ -37,7 +35,7 @@ public final class Wakes {
         if (job.key() == null) {
             ready(job.queue()).add(job.rank(), 1);
         } else {
-            keys.add(job.queue());
+            keys.add(job.queue(), job.key());
         }
     }
 
@@ -53,7 +51,7 @@ public final class Wakes {
 
     /** There are jobs with keys in this queue, or there is room for one. */
     public void keys(String queue) {
-        keys.add(queue);
+        keys.add(queue, null);
     }
 
     /** Most batches are of one queue: the last one is remembered. */

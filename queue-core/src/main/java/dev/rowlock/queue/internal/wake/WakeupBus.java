@@ -113,15 +113,15 @@ public final class WakeupBus implements Wakeups {
         remote.dueJobsMoved(nextDue, message);
     }
 
-    /** A limit of this queue has room that no worker of this process takes. */
-    public void roomElsewhere(String queue) {
-        remote.keysReady(queue);
+    /** A limit of this queue, or of this key in it, has room that no worker of this process takes. */
+    public void roomElsewhere(String queue, @Nullable String key) {
+        remote.keysReady(queue, key);
     }
 
     @Override
-    public void keysReady(String queue) {
-        local.forEach(worker -> worker.keysReady(queue));
-        remote.keysReady(queue);
+    public void keysReady(String queue, @Nullable String key) {
+        local.forEach(worker -> worker.keysReady(queue, key));
+        remote.keysReady(queue, key);
     }
 
     @Override

@@ -52,8 +52,8 @@ final class WakeupMessage {
         return origin + '.' + number;
     }
 
-    static String keys(String origin, String queue, int first) {
-        return origin + "|k|" + first + '|' + queue;
+    static String keys(String origin, String queue, @Nullable String key, int first) {
+        return origin + "|k|" + first + '|' + queue + (key == null ? "" : '|' + key);
     }
 
     static String attention(String origin) {
@@ -122,7 +122,7 @@ final class WakeupMessage {
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "d" -> deliverMoved(parts[2].split("\\|", 2), to);
                 case "m" -> to.dueJobsMoved(durationOrNone(parts[2]), null); // of the version before
-                case "k" -> deliverKeys(parts[2].split("\\|", 2), to);
+                case "k" -> deliverKeys(parts[2].split("\\|", 3), to);
                 case "a" -> to.attention();
                 default -> {} // of a newer version
             }
@@ -147,8 +147,8 @@ final class WakeupMessage {
     }
 
     private static void deliverKeys(String[] parts, RemoteWakeups to) {
-        if (parts.length == 2) {
-            to.keysReady(parts[1], Integer.parseInt(parts[0]));
+        if (parts.length >= 2) {
+            to.keysReady(parts[1], parts.length == 2 ? null : parts[2], Integer.parseInt(parts[0]));
         }
     }
 

@@ -53,6 +53,19 @@ CREATE FUNCTION ${schema}.send_wakeup(message text) RETURNS void
                 THEN pg_notify('rowlock_' || trim('"' FROM '${schema}'), 'sql|' || message) END;
 $$;
 
+-- There is a job of this key, or room for one. The first keys of a transaction are named, so that nodes ask them first; of many nobody need know which they are.
+CREATE FUNCTION ${schema}.send_key_wakeup(queue text, key text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    named CONSTANT int := coalesce(nullif(current_setting('rowlock.named_keys', true), ''), '0')::int;
+BEGIN
+    IF named < 8 THEN
+        PERFORM set_config('rowlock.named_keys', (named + 1)::text, true);
+    END IF;
+    PERFORM ${schema}.send_wakeup('k|1|' || queue || CASE WHEN named < 8 THEN '|' || key ELSE '' END);
+END
+$$;
+
 -- Draws an id. Whoever is the first to draw a number from a server that has recovered lets them move on.
 CREATE FUNCTION ${schema}.new_job_id() RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -158,7 +171,7 @@ BEGIN
     PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
     UPDATE ${schema}.ready SET job_key = key WHERE id = new_id;
     IF FOUND THEN
-        PERFORM ${schema}.send_wakeup('k|1|' || queue);
+        PERFORM ${schema}.send_key_wakeup(queue, key);
     ELSE
         UPDATE ${schema}.waiting SET job_key = key WHERE id = new_id;
     END IF;
@@ -262,7 +275,7 @@ BEGIN
     IF created THEN
         UPDATE ${schema}.ready r SET job_key = key WHERE r.id = id;
         IF FOUND THEN
-            PERFORM ${schema}.send_wakeup('k|1|' || queue);
+            PERFORM ${schema}.send_key_wakeup(queue, key);
         ELSE
             UPDATE ${schema}.waiting w SET job_key = key WHERE w.id = id;
         END IF;
@@ -315,7 +328,7 @@ END
 $$;
 
 REVOKE EXECUTE ON FUNCTION
-    ${schema}.require_name(text, text), ${schema}.require_headers(json), ${schema}.send_wakeup(text),
+    ${schema}.require_name(text, text), ${schema}.require_headers(json), ${schema}.send_wakeup(text), ${schema}.send_key_wakeup(text, text),
     ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json), ${schema}.unmoved(bigint), ${schema}.new_job_id(),
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),

@@ -345,9 +345,11 @@ COMMENT ON FUNCTION ${schema}.rate_permits(int, bigint, int, double precision, d
 COMMENT ON FUNCTION ${schema}.rate_wait(int, bigint, int, double precision, double precision, double precision) IS 'In how many seconds a rate allows the next job.';
 COMMENT ON FUNCTION ${schema}.rate_next(int, bigint, int, double precision, double precision, bigint) IS 'Where the next job may begin after so many have begun now.';
 COMMENT ON FUNCTION ${schema}.rate_valid(int, bigint, int, double precision, double precision) IS 'The state of a rate; null if the rate could not have reached it.';
+COMMENT ON FUNCTION ${schema}.claim_keyed_v1 IS 'Claims jobs with keys, and all jobs of a queue that is limited as a whole. For nodes only.';
 COMMENT ON FUNCTION ${schema}.require_name(text, text) IS 'Fails unless this may be the name of a queue or type.';
 COMMENT ON FUNCTION ${schema}.require_headers(json) IS 'Fails unless a job may have these headers.';
 COMMENT ON FUNCTION ${schema}.send_wakeup(text) IS 'Tells nodes with the commit; SET rowlock.notify = ''off'' leaves it to polling.';
+COMMENT ON FUNCTION ${schema}.send_key_wakeup(text, text) IS 'Tells nodes that a key has a job, or room for one.';
 COMMENT ON FUNCTION ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json) IS 'Inserts a job whose id is drawn already.';
 COMMENT ON FUNCTION ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job and returns its id.';
 COMMENT ON FUNCTION ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job unless another one of its type holds the key; returns the job that holds it.';

@@ -182,7 +182,7 @@ BEGIN
         RETURN false;
     END IF;
     IF cancelled.job_key IS NOT NULL THEN
-        PERFORM ${schema}.send_wakeup('k|1|' || cancelled.queue);
+        PERFORM ${schema}.send_key_wakeup(cancelled.queue, cancelled.job_key);
     END IF;
     IF cancelled.headers::text COLLATE "C" ~ '[{,][[:space:]]*"rowlock-workflow"[[:space:]]*:' THEN
         PERFORM ${schema}.send_wakeup('a|');

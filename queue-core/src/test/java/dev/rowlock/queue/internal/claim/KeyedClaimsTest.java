@@ -144,7 +144,7 @@ class KeyedClaimsTest {
     @Test
     void whatAPolicyKeepsOfAClaimGivesUpItsPlacesOfALimit() {
         AtomicInteger told = new AtomicInteger();
-        node.worker().whenGateHasRoom(told::incrementAndGet, ClaimedJob::counted);
+        node.worker().whenGateHasRoom(key -> told.incrementAndGet(), ClaimedJob::counted);
         limit(QueueLimit.of(Rooms.QUEUE).maxRunning(9));
         ready(2, 2);
         claimUntilRunning(2);
@@ -168,13 +168,39 @@ class KeyedClaimsTest {
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, job_key, type)
                 SELECT nextval('rowlock.job_id'), now(), now(), 0, queue, '0-new', type FROM rowlock.ready LIMIT 1""");
 
-        claimer.keyed().heard();
+        claimer.keyed().heardOf("0-new");
         claimer.claim();
         claimer.claim();
 
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = '0-new'"))
                 .isOne();
         assertThat(rooms.count("ready")).isPositive();
+    }
+
+    /** A round through all keys takes several claims. */
+    @Test
+    void aFreeKeyOfWhichThereIsWordDoesNotWaitForARoundThroughKeysThatCannotRun() {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(1));
+        ready(4_000, 2_000);
+        claimUntilRunning(2_000);
+        Awaitility.await().until(() -> !claimer.claim().isZero());
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, queue, 'new', type FROM rowlock.ready LIMIT 1""");
+
+        claimer.keyed().heardOf("new");
+        claimer.claim();
+        assertThat(running("new")).isOne();
+
+        rooms.execute("DELETE FROM rowlock.running WHERE job_key = '777'");
+        claimer.keyed().roomForKeys("777");
+        claimer.claim();
+
+        assertThat(running("777")).isOne();
+    }
+
+    private long running(String key) {
+        return rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = '" + key + "'");
     }
 
     @Test

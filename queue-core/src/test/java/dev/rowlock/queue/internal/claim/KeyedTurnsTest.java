@@ -2,10 +2,9 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.LearnedKeys;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.ClaimedJobs;
 import java.time.Duration;
@@ -47,6 +46,8 @@ class KeyedTurnsTest {
                 null,
                 List.of(),
                 false,
-                new LearnedKeys(null, null, false, Map.of(), Map.of(), null));
+                false,
+                200,
+                new KeyedBatch.Learned(null, null, Map.of(), Map.of(), null));
     }
 }

@@ -70,7 +70,7 @@ class LateKeysTest {
         assertThat(rooms.count("running")).isOne();
 
         rooms.execute("DELETE FROM rowlock.running");
-        assertThat(claimer.keyed().roomForKeys()).isTrue();
+        assertThat(claimer.keyed().roomForKeys("a")).isTrue();
         claimUntilRest();
 
         assertThat(rooms.count("running")).isOne();

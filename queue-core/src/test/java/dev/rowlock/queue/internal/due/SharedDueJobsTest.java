@@ -172,7 +172,7 @@ class SharedDueJobsTest {
         public void jobsBack(String queue) {}
 
         @Override
-        public void keysReady(String queue, int first) {}
+        public void keysReady(String queue, @Nullable String key, int first) {}
 
         @Override
         public void attention() {}

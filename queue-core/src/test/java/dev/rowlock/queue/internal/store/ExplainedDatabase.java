@@ -45,6 +45,7 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
             statement.execute("SET auto_explain.log_level = 'notice'");
             statement.execute("SET auto_explain.log_analyze = on");
             statement.execute("SET auto_explain.log_timing = off");
+            statement.execute("SET auto_explain.log_nested_statements = on");
             statement.execute("SET auto_explain.log_buffers = on");
             statement.execute("SET plan_cache_mode = '" + plans.mode + "'");
             if (connection.getMetaData().getDatabaseMajorVersion() >= 16) {

@@ -3,50 +3,30 @@ package dev.rowlock.queue.internal.store.claim;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
-import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
-import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
-import dev.rowlock.queue.internal.store.gate.GateLock;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Moves ready jobs to running as far as the limits, rates and the order of their queue and of their keys allow: those that have keys, and in a queue
- * with a limit of its own all others too.
- *
- * <p>One round trip and one transaction, but two statements. The first walks through the keys of the queue, from one on, and tries to
- * lock them, so that no two claims fill the same place. The second has a snapshot that is newer than the locks: it counts what runs, and takes as many jobs of each key as there is
- * room for. No counter is kept, so none can be wrong.
+ * with a limit of its own all others too. The function {@code claim_keyed_v1} does it all, in one round trip and one transaction.
  *
  * <p>Each key that has room gets a share of a claim, by its weight, so that keys take turns.
  */
 public final class ClaimKeyedJobs {
 
-    /** A claim locks so many keys, at most. */
-    static final int MOST_KEYS = 1_000;
+    private static final String SQL =
+            "SELECT * FROM rowlock.claim_keyed_v1(?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-    /** All transactions of a server share a table with room for some thousand locks; a claim takes this part of it, at most. */
-    private static final int PART_OF_LOCKS = 16;
-
-    /** So many such parts for the claims of all queues together. */
-    private static final int PARTS = 8;
-
-    /** So many, before a claim has told how many locks there is room for. */
+    /** So many keys, before a claim has told how many it may lock: a part of those that the server has room for. */
     private static final int FIRST_KEYS = 200;
 
-    /** It looks at so many, at least: some may be at their limit. */
+    /** A claim looks at so many, at least: some may be at their limit. */
     private static final int FEWEST = 20;
 
     /** So many claims of one queue at once, at most: others would find its keys locked. */
@@ -93,43 +73,49 @@ public final class ClaimKeyedJobs {
         }
     }
 
-    /** Why a claim could bring no job of any key. The next one goes on at the same place, or those that come first would always be the first ones. */
-    public enum Stop {
-        /** It could. */
-        NONE,
-        /** What limits the queue as a whole had no room. */
-        QUEUE_FULL,
-        /** As many others as may do so at the same time were claiming jobs of the queue. */
-        OUT_OF_TURN
+    /**
+     * What the caller knows of some keys of a queue, so that the server need not walk over what is gone: while some transaction holds back vacuum, a busy
+     * key leaves behind an entry for each of its jobs.
+     *
+     * @param known the claim asks these, in this order; null: it walks from key to key
+     * @param more whether there are others behind the last of them
+     * @param token nothing of the queue with a lower token counts against its limits
+     * @param rule the version of the rule under which the tokens were learned; under any other they say nothing
+     * @param recount whether to look once more for jobs that were claimed before there was such a rule, also if it is this one
+     */
+    public record Keys(@Nullable List<Known> known, boolean more, long token, long rule, boolean recount) {
+
+        /** The version where a queue is known to have no rule. */
+        public static final long NO_RULE = 0;
+
+        /** The version of whoever knows of none. */
+        public static final long ANY_RULE = -1;
+
+        /** All, of which nothing is known. */
+        public static final Keys WALK = new Keys(null, false, 0, ANY_RULE, true);
+
+        public Keys {
+            known = known == null ? null : List.copyOf(known);
+        }
+
+        private List<Known> list() {
+            return known == null ? List.of() : known;
+        }
     }
 
     /**
-     * What one claim brought.
+     * One key.
      *
-     * @param room it could bring no more jobs: what was asked for, or what limits the queue as a whole had room for
-     * @param next where the next claim goes on; null: all keys have had their turn
-     * @param stop why it could bring no job of any key
-     * @param keys whether there were any
-     * @param limited whether something limits the queue as a whole, so that this claims jobs without keys too
-     * @param busy how many keys somebody else was filling at that moment
-     * @param untilRate when a rate allows one of them the next job; null: no rate held up any
-     * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
-     * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
-     *     case it says nothing of who wants its places
-     * @param learned for {@link KnownKeys} of the claims that follow
+     * @param rank with {@code id}: a job; only those behind it are looked for, unless keys are in order
+     * @param token nothing of the key with a lower token runs
      */
-    public record KeyedBatch(
-            Batch batch,
-            long room,
-            @Nullable Turn next,
-            Stop stop,
-            boolean keys,
-            boolean limited,
-            int busy,
-            @Nullable Duration untilRate,
-            List<String> toCancel,
-            boolean lends,
-            LearnedKeys learned) {}
+    public record Known(String key, int rank, long id, long token) {
+
+        /** A key with whatever it has. */
+        public static Known fromFront(String key) {
+            return new Known(key, Short.MIN_VALUE, 0, 0);
+        }
+    }
 
     /**
      * Which jobs may be claimed.
@@ -156,20 +142,14 @@ public final class ClaimKeyedJobs {
         public Which only(List<Long> ids) {
             return new Which(withoutTypes, List.of(), ids);
         }
-
-        private boolean all() {
-            return withoutTypes.isEmpty() && without.isEmpty() && only == null;
-        }
     }
 
     private final Database database;
     private final Duration longestWait;
     private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
-    private final Map<Form, KeyedText> texts = new ConcurrentHashMap<>();
+    private final String sql;
     private volatile int most = FIRST_KEYS; // of the keys of a claim
-    private final Map<String, Set<RulePart>> seen =
-            new ConcurrentHashMap<>(); // of each queue's rule, when it was last seen
 
     /** For claims that nobody cancels. */
     public ClaimKeyedJobs(Database database, Duration longestWait) {
@@ -185,6 +165,7 @@ public final class ClaimKeyedJobs {
         this.longestWait = longestWait;
         this.unanswered = unanswered;
         this.cancelRest = new CancelRest(database);
+        this.sql = database.sql(SQL);
     }
 
     /** For {@link KeyedBatch#toCancel}. */
@@ -192,160 +173,102 @@ public final class ClaimKeyedJobs {
         return cancelRest;
     }
 
+    /** How many keys a claim of so many jobs looks at in this turn. */
+    public int keys(Turn turn, int limit) {
+        return turn.wide() ? most : Math.min(most, Math.max(FEWEST, limit));
+    }
+
+    /** Claims up to {@code limit} jobs, walking from key to key. */
+    public KeyedBatch run(
+            String queue, Turn turn, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
+        return run(queue, turn, Keys.WALK, limit, largest, which, nodeId, timeouts);
+    }
+
     /**
      * Claims up to {@code limit} jobs.
      *
+     * @param keys which it asks
      * @param largest a large payload of more bytes than this stays behind until its job starts
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public KeyedBatch run(
-            String queue, Turn turn, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
-        return run(queue, turn, KnownKeys.NONE, limit, largest, which, nodeId, timeouts);
-    }
-
-    /** The same, by what the caller knows of keys. */
-    public KeyedBatch run(
             String queue,
             Turn turn,
-            KnownKeys known,
+            Keys keys,
             int limit,
             int largest,
             Which which,
             long nodeId,
             @Nullable String timeouts) {
-        KnownKeys with = withUnfinished(turn, known);
-        NamedParameters parameters = parameters(queue, turn, with, limit, which, nodeId)
-                .with("timeouts", timeouts)
-                .with("longest_wait", longestWait.toMillis())
-                .with("largest", largest);
-        while (true) {
-            Form form = which.all()
-                    ? Form.all(seen.getOrDefault(queue, Set.of()), walk(with), with.saysMore())
-                    : Form.some(false);
-            Optional<KeyedBatch> batch = database.atOnce(connection -> {
-                database.numbering().check(connection);
-                long begun = System.nanoTime();
-                try (PreparedStatement statement = prepare(connection, form, parameters)) {
-                    return read(statement, queue, turn, limit, begun, form);
+        return database.atOnce(connection -> {
+            database.numbering().check(connection);
+            long begun = System.nanoTime();
+            try (PreparedStatement statement = IndexPlan.prepare(connection, TimeLimit.before(connection, sql))) {
+                set(statement, queue, turn, keys, limit, largest, which, nodeId, timeouts, false);
+                unanswered.begin(statement);
+                try (ResultSet rows = TimeLimit.query(statement)) {
+                    KeyedBatch batch = KeyedBatch.read(rows, queue, turn, limit, begun);
+                    most = batch.mostKeys();
+                    return batch;
+                } finally {
+                    unanswered.end(statement);
                 }
-            });
-            if (batch.isPresent()) {
-                return batch.get();
             }
-        }
+        });
     }
 
     /** The ids of the jobs that {@link #run} would claim now. */
-    public List<Long> names(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
-        NamedParameters parameters = parameters(queue, turn, withUnfinished(turn, known), limit, which, nodeId);
+    public List<Long> names(String queue, Turn turn, Keys keys, int limit, Which which, long nodeId) {
         return database.atOnce(connection -> {
-            try (PreparedStatement statement = prepare(connection, Form.some(true), parameters)) {
-                statement.execute();
-                IndexPlan.rows(statement).close();
-                try (ResultSet rows = IndexPlan.rows(statement)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, TimeLimit.before(connection, sql))) {
+                set(statement, queue, turn, keys, limit, 0, which, nodeId, null, true);
+                try (ResultSet rows = TimeLimit.query(statement)) {
+                    rows.next(); // about the claim as a whole
                     return Ids.read(rows);
                 }
             }
         });
     }
 
-    private static Walk walk(KnownKeys known) {
-        return known.only() ? Walk.ONLY_KNOWN : known.keys().isEmpty() ? Walk.FROM_FRONT : Walk.OVER_KNOWN;
-    }
-
-    private PreparedStatement prepare(Connection connection, Form form, NamedParameters parameters)
+    private void set(
+            PreparedStatement statement,
+            String queue,
+            Turn turn,
+            Keys keys,
+            int limit,
+            int largest,
+            Which which,
+            long nodeId,
+            @Nullable String timeouts,
+            boolean names)
             throws SQLException {
-        KeyedText text = texts.computeIfAbsent(form, all -> KeyedText.of(all).in(database.schema()));
-        PreparedStatement statement = IndexPlan.prepare(connection, text.sql());
-        parameters.with("parts", RulePart.bits(form.parts())).set(statement, text.names());
-        return statement;
-    }
-
-    /** How many keys a claim of so many jobs looks at in this turn. */
-    public int keys(Turn turn, int limit) {
-        return turn.wide() ? most : Math.min(most, Math.max(FEWEST, limit));
-    }
-
-    static int most(long locks) {
-        return (int) Math.max(FEWEST, Math.min(MOST_KEYS, locks / PART_OF_LOCKS));
-    }
-
-    /** Where a key has not had all of its turn, the walk begins with it. */
-    private static KnownKeys withUnfinished(Turn turn, KnownKeys known) {
-        List<Known> keys = known.keys();
-        if (turn.rest() == 0 || !keys.isEmpty() && keys.get(0).key().equals(turn.key())) {
-            return known;
-        }
-        List<Known> all = new ArrayList<>(keys.size() + 1);
-        all.add(Known.fromFront(turn.key()));
-        all.addAll(keys);
-        return new KnownKeys(all, known.more(), known.only(), known.token(), known.rule(), known.recount());
-    }
-
-    private NamedParameters parameters(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
-        List<Long> only = which.only();
-        int keys = keys(turn, limit);
-        return new NamedParameters()
-                .with("queue", queue)
-                .with("lock", GateLock.name(database.schema(), queue))
-                .with("turns", turn.backlog() ? TURNS_OF_BACKLOG : TURNS)
-                .with("many", keys > FEWEST)
-                .with("shares", PARTS * Math.max(1, most / keys))
-                .with("share_lock", GateLock.ofMany(database.schema()))
-                .with("rule", known.rule())
-                .with("recount", known.recount())
-                .texts("known_keys", known.keys().stream().map(Known::key).toList())
-                .with("ranks", known.ranks())
-                .with("ids", known.ids())
-                .with("tokens", known.tokens())
-                .with("token", known.token())
-                .with("more", known.more())
-                .with("after", turn.key())
-                .with("keys", keys)
-                .with("node", nodeId)
-                .with("jobs", (long) limit)
-                .with("plain_first", turn.plainFirst())
-                .with("borrows", turn.borrows())
-                .with("unfinished", turn.rest() > 0 ? turn.key() : "")
-                .with("rest", turn.rest())
-                .texts("without_types", which.withoutTypes())
-                .ids("without", which.without())
-                .with("all_others", only == null)
-                .ids("only", only == null ? List.of() : only);
-    }
-
-    /** Empty if the rule has other parts by now, so that nothing was claimed. */
-    private Optional<KeyedBatch> read(
-            PreparedStatement statement, String queue, Turn turn, int limit, long begun, Form form)
-            throws SQLException {
-        unanswered.begin(statement);
-        try {
-            statement.execute();
-            KeyedWalk walk;
-            try (ResultSet walked = IndexPlan.rows(statement)) {
-                walk = KeyedWalk.read(walked);
-            }
-            ClaimedRows claimed = new ClaimedRows(queue, walk.at());
-            Batch batch;
-            try (ResultSet rows = IndexPlan.rows(statement)) {
-                batch = claimed.readKeyed(rows, limit, begun);
-            }
-            long room = form.has(RulePart.OF_QUEUE) ? room(statement, limit) : limit;
-            seen.put(queue, walk.parts());
-            most = most(walk.locks());
-            return form.parts().containsAll(walk.parts())
-                    ? Optional.of(walk.with(batch, claimed, turn, room))
-                    : Optional.empty();
-        } finally {
-            unanswered.end(statement);
-        }
-    }
-
-    private static long room(PreparedStatement statement, int limit) throws SQLException {
-        try (ResultSet row = IndexPlan.rows(statement)) {
-            row.next();
-            String room = row.getString(1);
-            return room == null || room.isEmpty() ? limit : Long.parseLong(room); // none: nobody has asked
-        }
+        int most = keys(turn, limit);
+        List<Known> known = keys.list();
+        new Parameters(statement)
+                .add(queue)
+                .add(nodeId)
+                .add((long) limit)
+                .add(timeouts)
+                .add(longestWait.toMillis())
+                .add(largest)
+                .add(keys.known() == null ? most : 0)
+                .add(turn.key())
+                .add(turn.rest())
+                .add(turn.key().isEmpty() ? 1 : most)
+                .addTexts(known.stream().map(Known::key).toList())
+                .add(known.stream().mapToInt(Known::rank).toArray())
+                .add(known.stream().mapToLong(Known::id).toArray())
+                .add(keys.more())
+                .add(keys.rule())
+                .add(known.stream().mapToLong(Known::token).toArray())
+                .add(keys.token())
+                .add(keys.recount())
+                .add(turn.backlog() ? TURNS_OF_BACKLOG : TURNS)
+                .add(turn.plainFirst())
+                .add(turn.borrows())
+                .addTexts(which.withoutTypes())
+                .add(which.without())
+                .addOrNull(which.only())
+                .add(names);
     }
 }

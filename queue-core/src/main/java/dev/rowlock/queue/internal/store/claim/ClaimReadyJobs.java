@@ -47,20 +47,20 @@ public final class ClaimReadyJobs {
     private static final String POSITION = "?, to_timestamp(?), ?";
 
     private static final String MOVED_WITH = """
-            INSERT INTO rowlock.running (token, node_id, ready_at, claimed_at, deadline, %s%s)
+            INSERT INTO rowlock.running (token, node_id, ready_at, claimed_at, deadline, %s)
             SELECT nextval('rowlock.claim_token'), ?, ready_at, statement_timestamp(),
                    statement_timestamp() + (coalesce(timeout_millis, (?::jsonb ->> type)::bigint) + ?) * interval '1 ms',
-                   %s%s
+                   %s
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
                       CASE WHEN enqueued_at <> ready_at THEN date_part('epoch', enqueued_at) END, max_retries, timeout_millis, deadline,
                       CASE WHEN payload IS NULL
                            THEN (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = running.id AND p.bytes <= ?)
                            WHEN pg_column_size(payload) <= 16384 THEN payload END,
-                      headers%s
+                      headers
             """;
 
-    private static final String MOVED = moved("", "", "");
+    private static final String MOVED = moved();
 
     private static final String NOW = "date_part('epoch', statement_timestamp())";
 
@@ -73,10 +73,9 @@ public final class ClaimReadyJobs {
     // To set them takes a twentieth of the time of a claim where all is idle.
     private static final String FEW_PREFIX_PINNED = "SELECT true, " + NOW + ";\n";
 
-    /** The end of a claim of what was deleted as {@code claimed}, with more columns, their values and answers: each behind a comma. */
-    static String moved(String columns, String values, String answers) {
-        String plain = Room.JOB.replace("job_key, ", "");
-        return MOVED_WITH.formatted(plain, columns, plain.replace("attempt", "attempt + 1"), values, answers);
+    private static String moved() {
+        String columns = Room.JOB.replace("job_key, ", "");
+        return MOVED_WITH.formatted(columns, columns.replace("attempt", "attempt + 1"));
     }
 
     private static String few(String which) {

@@ -1,12 +1,10 @@
 package dev.rowlock.queue.internal.store.claim;
 
 import dev.rowlock.queue.internal.store.Columns;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.LearnedKeys.Claimed;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,7 +16,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what one claim returned. Every job passes here, so it wastes no memory. */
@@ -38,14 +35,6 @@ final class ClaimedRows {
     private static final int PAYLOAD = 12;
     private static final int HEADERS = 13;
     private static final int KEY = 14;
-    private static final int COUNTED = 15;
-    private static final int TOLD = 16; // of the claim as a whole, with one of its jobs
-
-    // In that column, before keys of which jobs ran and as many tokens.
-    private static final int LAST_KEY = 0;
-    private static final int LAST_WEIGHT = 1;
-    private static final int LOWEST_OF_QUEUE = 2;
-    private static final int LOWEST = 3;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -56,12 +45,7 @@ final class ClaimedRows {
     private final Instant claimedInstant; // one for all
     private byte @Nullable [] typeBytes;
     private String type = "";
-    private @Nullable String lastKey;
-    private int lastWeight;
     private final Map<String, Claimed> claimedKeys = new HashMap<>();
-    private final Map<String, Long> lowest = new HashMap<>();
-    private @Nullable Long lowestOfQueue;
-    private boolean heard;
 
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
@@ -76,29 +60,28 @@ final class ClaimedRows {
      * @param most how many there may be
      */
     Batch read(ResultSet rows, int most, long begun) throws SQLException {
-        return read(rows, most, begun, false);
+        return read(rows, most, begun, false, false);
     }
 
-    /** The same of a claim of jobs with keys. */
-    Batch readKeyed(ResultSet rows, int most, long begun) throws SQLException {
-        return read(rows, most, begun, true);
+    /**
+     * The same of a claim of jobs with keys.
+     *
+     * @param counted whether they count against limits
+     */
+    Batch readKeyed(ResultSet rows, int most, long begun, boolean counted) throws SQLException {
+        return read(rows, most, begun, true, counted);
     }
 
-    /** Where a claim goes on after {@link #readKeyed} has read as many jobs as there could be. */
-    Turn lastTurn(Turn before) {
-        if (lastKey == null) {
-            return before;
-        }
-        int had = before.rest() > 0 && lastKey.equals(before.key()) ? lastWeight - before.rest() : 0;
-        Claimed ofLast = claimedKeys.get(lastKey);
-        return new Turn(lastKey, Math.max(0, lastWeight - had - (ofLast == null ? 0 : ofLast.jobs())), true);
+    /** What {@link #readKeyed} has read of each key. */
+    Map<String, Claimed> keys() {
+        return claimedKeys;
     }
 
-    private Batch read(ResultSet rows, int most, long begun, boolean keyed) throws SQLException {
+    private Batch read(ResultSet rows, int most, long begun, boolean keyed, boolean counted) throws SQLException {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
             claimed.add(new Positioned(
-                    rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed)));
+                    rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed, counted)));
             if (keyed) {
                 learn(rows);
             }
@@ -123,33 +106,9 @@ final class ClaimedRows {
             Claimed before = claimedKeys.get(key);
             claimedKeys.put(key, before == null ? new Claimed(1, rank, id, token) : before.and(rank, id, token));
         }
-        Array told = row.getArray(TOLD);
-        if (told != null) {
-            hear((@Nullable String[]) told.getArray());
-        }
     }
 
-    private void hear(@Nullable String[] told) {
-        heard = true;
-        lastKey = told[LAST_KEY];
-        lastWeight = told[LAST_WEIGHT] == null ? 0 : Integer.parseInt(told[LAST_WEIGHT]);
-        lowestOfQueue = told[LOWEST_OF_QUEUE] == null ? null : Long.valueOf(told[LOWEST_OF_QUEUE]);
-        int keys = (told.length - LOWEST) / 2;
-        for (int i = LOWEST; i < LOWEST + keys; i++) {
-            lowest.put(Objects.requireNonNull(told[i]), Long.valueOf(told[i + keys]));
-        }
-    }
-
-    /**
-     * After {@link #readKeyed}. Somebody may change the job that was to tell of the whole, between the claim's snapshot and its lock: then the others are
-     * claimed without it, and older ones of their keys may run.
-     */
-    LearnedKeys learned(@Nullable Long rule, boolean fresh, boolean inOrder) {
-        boolean untold = !heard && !claimedKeys.isEmpty();
-        return new LearnedKeys(fresh || untold ? null : rule, rule, inOrder, claimedKeys, lowest, lowestOfQueue);
-    }
-
-    private ClaimedJob job(ResultSet row, boolean keyed) throws SQLException {
+    private ClaimedJob job(ResultSet row, boolean keyed, boolean counted) throws SQLException {
         Duration sinceReady = untilClaimed(row.getDouble(READY_AT));
         double enqueuedAt = row.getDouble(ENQUEUED_AT);
         return new ClaimedJob(
@@ -167,7 +126,7 @@ final class ClaimedRows {
                 Columns.duration(row, TIMEOUT),
                 Columns.instant(row, DEADLINE),
                 keyed ? row.getString(KEY) : null,
-                keyed && row.getBoolean(COUNTED));
+                counted);
     }
 
     /** Negative if it was after the claim had begun. */

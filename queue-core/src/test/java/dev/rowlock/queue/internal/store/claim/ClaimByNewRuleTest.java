@@ -4,18 +4,13 @@ import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
-import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -28,13 +23,11 @@ class ClaimByNewRuleTest {
 
     private static final String OLD = "now() - interval '1 h'";
 
-    private final TestDatabase database;
     private final Rooms rooms;
     private final ClaimKeyedJobs claim;
     private final long node;
 
     ClaimByNewRuleTest(TestDatabase database) {
-        this.database = database;
         rooms = Rooms.emptyIn(database);
         claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
         node = rooms.node();
@@ -104,7 +97,7 @@ class ClaimByNewRuleTest {
         assertThat(keys(run(2))).hasSize(2);
         rule("max_running_per_key", "2");
 
-        KnownKeys withoutRule = new KnownKeys(List.of(), false, false, 0, KnownKeys.NO_RULE, false);
+        Keys withoutRule = new Keys(null, false, 0, Keys.NO_RULE, false);
         KeyedBatch batch = claim.run(QUEUE, Turn.FIRST, withoutRule, 10, 0, Which.ALL, node, null);
 
         assertThat(keys(batch)).isEmpty();
@@ -120,31 +113,6 @@ class ClaimByNewRuleTest {
         rooms.execute("DELETE FROM rowlock.queue_limit");
 
         assertThat(keys(run(10))).hasSize(2);
-    }
-
-    @Test
-    void theServerUnderstandsEachText() throws Exception {
-        int all = RulePart.bits(RulePart.ALL);
-
-        try (Connection connection = database.unpooled().getConnection()) {
-            for (int bits = 0; bits <= all; bits++) {
-                for (Walk walk : Walk.values()) {
-                    understands(connection, Form.all(RulePart.of(bits), walk, false));
-                    if (walk != Walk.FROM_FRONT) {
-                        understands(connection, Form.all(RulePart.of(bits), walk, true));
-                    }
-                }
-            }
-        }
-    }
-
-    private void understands(Connection connection, Form form) throws SQLException {
-        KeyedText text = KeyedText.of(form);
-        String sql = text.in(rooms.database().schema()).sql();
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            assertThat(statement.getParameterMetaData().getParameterCount())
-                    .isEqualTo(text.names().size());
-        }
     }
 
     private void rule(String columns, String values) {
