@@ -34,6 +34,7 @@ DECLARE
     any_job CONSTANT boolean := cardinality(p_without_types) = 0 AND cardinality(p_without) = 0 AND p_only IS NULL;
     rule record;               -- of the queue, with its version; null: there is none
     fresh boolean;             -- jobs may be running that were claimed before it
+    recounts boolean;          -- looks for these
     in_turn boolean := true;
     tokens bigint[];           -- as given, if they say something
     keys text[];               -- to look at; then those that are locked
@@ -74,10 +75,12 @@ BEGIN
       INTO rule FROM (SELECT) AS one LEFT JOIN ${schema}.queue_limit l ON l.queue = p_queue;
     wanted := rule.jobs;
     fresh := rule.young OR p_rule >= 0 AND rule.version <> p_rule;
+    recounts := fresh AND (rule.version IS DISTINCT FROM p_rule OR p_recount);
 
-    -- Few claim at the same time: one where something limits the queue as a whole; others would only find keys that those have locked. All claims of
-    -- many keys share half of the server's table of locks: the more keys each locks, the fewer there are.
-    IF rule.of_queue THEN
+    -- Few claim at the same time: one where something limits the queue as a whole; others would only find keys that those have locked. One at a time
+    -- looks for jobs from before the rule: it passes over those that are locked, so a second one would count none that the first one has found. All
+    -- claims of many keys share half of the server's table of locks: the more keys each locks, the fewer there are.
+    IF rule.of_queue OR recounts THEN
         in_turn := pg_try_advisory_xact_lock(hashtextextended(gate_lock, 0));
     ELSIF rule.of_keys THEN
         in_turn := false;
@@ -91,7 +94,7 @@ BEGIN
                             WHERE pg_try_advisory_xact_lock(hashtextextended('rowlock keys ' || trim('"' FROM '${schema}'), n)));
     END IF;
 
-    IF in_turn AND fresh AND (rule.version IS DISTINCT FROM p_rule OR p_recount) THEN
+    IF in_turn AND recounts THEN
         -- Jobs that were claimed before the rule. Those whose claims were under way then commit soon. No index has them: all that runs is read.
         UPDATE ${schema}.running SET gate = coalesce(job_key, '')
          WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM ${schema}.running r WHERE r.queue = p_queue AND r.gate IS NULL FOR UPDATE SKIP LOCKED));

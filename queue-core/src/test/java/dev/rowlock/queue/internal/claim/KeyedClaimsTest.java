@@ -260,7 +260,7 @@ class KeyedClaimsTest {
     /** Otherwise those in front would have a turn each time that others are claiming, and those at the end none. */
     @Test
     void aNodeThatIsRefusedATurnGoesOnWithTheKeysBehind() throws SQLException {
-        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        oldLimit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
         ready(1_000, 1_000);
         assertThat(claimKeyed()).isZero();
         List<String> first = runningKeys();
@@ -279,7 +279,7 @@ class KeyedClaimsTest {
 
     @Test
     void aNodeThatIsRefusedTurnsOfABacklogWaitsLonger() throws SQLException {
-        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        oldLimit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
         ready(400, 400);
         assertThat(claimKeyed()).isZero();
 
@@ -297,7 +297,7 @@ class KeyedClaimsTest {
 
     @Test
     void aNodeClaimsFromABacklogAlsoIfThoseWhoHaveItsTurnsAreStuck() throws SQLException {
-        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        oldLimit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
         ready(400, 400);
         assertThat(claimKeyed()).isZero();
         int first = runningKeys().size();
@@ -349,6 +349,12 @@ class KeyedClaimsTest {
                 .formatted(first, keys));
         claimer.keyed().heard();
         return ids;
+    }
+
+    /** So old that nobody looks any more for jobs from before it. */
+    private void oldLimit(QueueLimit limit) {
+        limit(limit);
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now() - interval '1 h'");
     }
 
     private void limit(QueueLimit limit) {

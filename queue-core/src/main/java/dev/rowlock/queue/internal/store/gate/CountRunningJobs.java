@@ -11,13 +11,18 @@ public final class CountRunningJobs {
 
     private static final int LIMIT = 1_000;
 
+    // A claim that counts such jobs passes over those that are locked here, so only one of the two does so at a time.
+    // Where claims go on, they count.
     private static final String SQL = """
             UPDATE rowlock.running SET gate = coalesce(job_key, '')
              WHERE ctid = ANY (ARRAY(
                    SELECT r.ctid FROM rowlock.running r
                     WHERE r.gate IS NULL
-                      AND r.queue = ANY (ARRAY(SELECT l.queue FROM rowlock.queue_limit l
-                                                WHERE l.changed_at > clock_timestamp() - interval '1 hour'))
+                      AND r.queue = ANY (ARRAY(
+                          SELECT found.queue
+                            FROM (SELECT DISTINCT l.queue FROM rowlock.queue_limit l JOIN rowlock.running j ON j.queue = l.queue AND j.gate IS NULL
+                                   WHERE l.changed_at > clock_timestamp() - interval '1 hour') AS found
+                           WHERE pg_try_advisory_xact_lock(hashtextextended(? || found.queue || ' ', 0))))
                     LIMIT ?
                       FOR UPDATE SKIP LOCKED))
             """;
@@ -30,11 +35,12 @@ public final class CountRunningJobs {
         this.sql = database.sql(SQL);
     }
 
-    /** Returns how many did not count before. Some may be left if those were 1,000. */
+    /** Returns how many did not count before. Some may be left if those were 1,000, and those of a queue that somebody is claiming from at that moment. */
     public int run() {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setInt(1, LIMIT);
+                statement.setString(1, GateLock.prefix(database.schema()));
+                statement.setInt(2, LIMIT);
                 return statement.executeUpdate();
             }
         });

@@ -10,12 +10,12 @@ public final class GateLock {
 
     private GateLock() {}
 
-    /** With a number: a share of the server's table of locks, for a claim that locks many keys of whatever queue. */
-    public static String ofMany(Schema schema) {
-        return "rowlock keys " + schema.name();
+    public static String name(Schema schema, String queue) {
+        return prefix(schema) + queue + ' ';
     }
 
-    public static String name(Schema schema, String queue) {
-        return "rowlock gate " + schema.name() + ' ' + queue + ' ';
+    /** Goes before a queue and a space. */
+    static String prefix(Schema schema) {
+        return "rowlock gate " + schema.name() + ' ';
     }
 }

@@ -3,16 +3,21 @@ package dev.rowlock.queue.internal.store.claim;
 import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +109,57 @@ class ClaimByNewRuleTest {
         assertThat(batch.learned().rule()).isNull();
     }
 
+    /** Each passes over what the other one is counting. */
+    @Test
+    void whatRunsCountsAlsoIfTwoSeeANewRuleAtTheSameTime() throws SQLException {
+        enqueue("a", 2);
+        assertThat(keys(run(1))).containsExactly("a");
+        youngRule("max_running_per_key", "1");
+
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            Turn ofOtherKeys = new Turn("z", 0, true);
+            new ClaimKeyedJobs(other.database(), Duration.ZERO).run(QUEUE, ofOtherKeys, 10, 0, Which.ALL, node, null);
+            assertThat(keys(run(10))).isEmpty();
+            other.commit();
+        }
+
+        KeyedBatch after = run(10);
+        assertThat(after.stop()).isNotEqualTo(Stop.OUT_OF_TURN);
+        assertThat(keys(after)).isEmpty();
+    }
+
+    @Test
+    void orderHoldsAlsoIfTheChoreSeesItFirst() throws SQLException {
+        enqueue("a", 2);
+        assertThat(keys(run(1))).containsExactly("a");
+        youngRule("in_order", "'hold'");
+
+        try (OpenTransaction chore = new OpenTransaction(rooms.database())) {
+            assertThat(new CountRunningJobs(chore.database()).run()).isOne();
+            assertThat(keys(run(10))).isEmpty();
+            chore.commit();
+        }
+
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    /** They do not wait for those who count once more. */
+    @Test
+    void whoHasSeenARuleClaimsBesideSomebodyWhoSeesItForTheFirstTime() throws SQLException {
+        youngRule("max_running_per_key", "1");
+        Keys seen = new Keys(
+                null, false, 0, Objects.requireNonNull(run(10).learned().seen()), false);
+        enqueue("a", 1);
+
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            new ClaimKeyedJobs(other.database(), Duration.ZERO)
+                    .run(QUEUE, new Turn("z", 0, true), 10, 0, Which.ALL, node, null);
+
+            assertThat(keys(claim.run(QUEUE, Turn.FIRST, seen, 10, 0, Which.ALL, node, null)))
+                    .containsExactly("a");
+        }
+    }
+
     @Test
     void aRuleThatIsGoneHoldsNothing() {
         rule("max_running, key_rate_jobs, key_rate_millis, key_rate_burst", "2, 1, 3600000, 1");
@@ -116,8 +172,16 @@ class ClaimByNewRuleTest {
     }
 
     private void rule(String columns, String values) {
-        rooms.execute("INSERT INTO rowlock.queue_limit (queue, changed_at, " + columns + ") VALUES ('mail', " + OLD
-                + ", " + values + ")");
+        rule(OLD, columns, values);
+    }
+
+    private void youngRule(String columns, String values) {
+        rule("now()", columns, values);
+    }
+
+    private void rule(String changedAt, String columns, String values) {
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, changed_at, " + columns + ") VALUES ('mail', "
+                + changedAt + ", " + values + ")");
     }
 
     private KeyedBatch run(int limit) {

@@ -280,6 +280,7 @@ class ClaimKeyedJobsTest {
     void fewerClaimsOfABacklogThanOfSingleJobsAreMadeAtATime() throws SQLException {
         rooms.large(jobs("a", 1));
         limit(null, 1);
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now() - interval '1 h'"); // nobody counts once more
         Turn unfinished = new Turn("b", 2, true).ofBacklog(true);
 
         try (OpenTransaction first = claiming();

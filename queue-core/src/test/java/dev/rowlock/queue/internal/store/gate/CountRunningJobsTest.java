@@ -2,10 +2,13 @@ package dev.rowlock.queue.internal.store.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 @PostgresTest(freshPerTest = true, migrated = true)
 class CountRunningJobsTest {
@@ -29,6 +32,25 @@ class CountRunningJobsTest {
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate = ''"))
                 .isEqualTo(3);
         assertThat(count.run()).isZero();
+    }
+
+    /** Its claims count them. */
+    @Test
+    void jobsOfAQueueWhoseLockSomebodyHasAreLeftAlone() throws SQLException {
+        rooms.running(3);
+        rooms.execute("UPDATE rowlock.running SET queue = 'other' WHERE id = (SELECT min(id) FROM rowlock.running)");
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, max_running_per_key) VALUES ('mail', 2), ('other', 2)");
+
+        try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
+            JdbcClient.create(claiming.database().dataSource())
+                    .sql("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))")
+                    .param(GateLock.name(rooms.database().schema(), "mail"))
+                    .query()
+                    .listOfRows();
+            assertThat(count.run()).isOne();
+        }
+
+        assertThat(count.run()).isEqualTo(2);
     }
 
     @Test
