@@ -10,16 +10,21 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +33,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -54,6 +61,7 @@ class FrozenTransactionsTest {
     @AfterEach
     void close() throws Exception {
         thaw.countDown();
+        FreezingSockets.thaw();
         rowlocks.close();
     }
 
@@ -86,6 +94,56 @@ class FrozenTransactionsTest {
         enqueue(living, 20);
 
         await().atMost(LONG).until(() -> ran.get() == 30);
+    }
+
+    /** The server sends what a claim brings before it commits: if nobody reads it, the claim keeps its locks. */
+    @LongRunning
+    @ParameterizedTest(name = "limited: {0}")
+    @ValueSource(booleans = {true, false})
+    void jobsOfANodeThatFreezesWhileItsClaimIsAnsweredRunElsewhere(boolean limited) throws Exception {
+        Rooms rooms = Rooms.in(database);
+        Rowlock living = rowlocks.built(Rowlocks.quick(database.dataSource())
+                .listener(Greeting.class, (greeting, job) -> ran.incrementAndGet()));
+        if (limited) {
+            living.limits().set(QueueLimit.of("default").maxRunning(200));
+        }
+        Runnable claim = claim(rooms.node("frozen"), limited, freezing());
+        claim.run();
+        String large = Rooms.letters(60_000);
+        living.jobs().enqueueEach(Collections.nCopies(200, JobRequest.of(new Greeting(large))));
+
+        FreezingSockets.freeze();
+        inBackground(claim);
+        awaitThatTheServerCannotSend();
+        living.start();
+        enqueue(living, 20);
+
+        await().atMost(LONG).until(() -> ran.get() == 220);
+    }
+
+    private Database freezing() throws SQLException {
+        Properties properties = new Properties();
+        properties.put("user", database.username());
+        properties.put("password", database.password());
+        properties.put("socketFactory", FreezingSockets.class.getName());
+        Connection connection = DriverManager.getConnection(database.jdbcUrl(), properties);
+        return new Database(new SingleConnectionDataSource(connection, true), new Schema("rowlock"));
+    }
+
+    private static Runnable claim(long node, boolean limited, Database through) {
+        ClaimKeyedJobs keyed = new ClaimKeyedJobs(through, Duration.ofSeconds(2));
+        ClaimReadyJobs plain = new ClaimReadyJobs(through);
+        return limited
+                ? () -> keyed.run("default", Turn.FIRST, 200, 65_536, Which.ALL, node, null)
+                : () -> plain.run("default", QueueRange.ALL, 200, node, null);
+    }
+
+    private void awaitThatTheServerCannotSend() {
+        JdbcTemplate look = new JdbcTemplate(database.dataSource());
+        await().atMost(LONG)
+                .until(() -> Boolean.TRUE.equals(look.queryForObject(
+                        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'ClientWrite')",
+                        Boolean.class)));
     }
 
     /** Between two jobs of such a stream, Rowlock's transaction waits for the application. */
@@ -126,12 +184,16 @@ class FrozenTransactionsTest {
     }
 
     private void freezeInAClaim(long node) {
+        inBackground(() -> claim(node, connection -> {
+            frozen.countDown();
+            thaw.await();
+        }));
+    }
+
+    private static void inBackground(Runnable claim) {
         Thread claiming = new Thread(() -> {
             try {
-                claim(node, connection -> {
-                    frozen.countDown();
-                    thaw.await();
-                });
+                claim.run();
             } catch (DataAccessException e) {
                 // It has lost its connection.
             }

@@ -56,10 +56,11 @@ public final class IndexPlan {
     public static final String LOOKS_PREFIX = OUTCOMES_PREFIX;
 
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
-    private static final String FOR_SESSION = """
+    private static final String FOR_SESSION =
+            """
             SELECT set_config('statement_timeout', '2s', false),
                    set_config('default_transaction_isolation', 'read committed', false),
-            """ + (PLAN + ", " + NESTED_LOOPS).replace(", true)", ", false)");
+            """ + (PLAN + ", " + NESTED_LOOPS + ", " + TimeLimit.SENDING).replace(", true)", ", false)");
 
     /** The settings that {@link #OUTCOMES_WITHIN} changes. */
     private static final List<String> CHANGED = List.of(

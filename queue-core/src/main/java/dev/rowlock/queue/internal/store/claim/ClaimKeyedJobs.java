@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClaimKeyedJobs {
 
-    private static final String SQL =
-            "SELECT * FROM rowlock.claim_keyed_v1(?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String SQL = TimeLimit.CLAIM_PREFIX
+            + "SELECT * FROM rowlock.claim_keyed_v1(?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
     /** So many keys, before a claim has told how many it may lock: a part of those that the server has room for. */
     private static final int FIRST_KEYS = 200;
@@ -203,10 +203,10 @@ public final class ClaimKeyedJobs {
         return database.atOnce(connection -> {
             database.numbering().check(connection);
             long begun = System.nanoTime();
-            try (PreparedStatement statement = IndexPlan.prepare(connection, TimeLimit.before(connection, sql))) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 set(statement, queue, turn, keys, limit, largest, which, nodeId, timeouts, false);
                 unanswered.begin(statement);
-                try (ResultSet rows = TimeLimit.query(statement)) {
+                try (ResultSet rows = IndexPlan.query(statement)) {
                     KeyedBatch batch = KeyedBatch.read(rows, queue, turn, limit, begun);
                     most = batch.mostKeys();
                     return batch;
@@ -220,9 +220,9 @@ public final class ClaimKeyedJobs {
     /** The ids of the jobs that {@link #run} would claim now. */
     public List<Long> names(String queue, Turn turn, Keys keys, int limit, Which which, long nodeId) {
         return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, TimeLimit.before(connection, sql))) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 set(statement, queue, turn, keys, limit, 0, which, nodeId, null, true);
-                try (ResultSet rows = TimeLimit.query(statement)) {
+                try (ResultSet rows = IndexPlan.query(statement)) {
                     rows.next(); // about the claim as a whole
                     return Ids.read(rows);
                 }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -68,7 +69,7 @@ public final class ClaimReadyJobs {
 
     private static final String WITHOUT = " AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])";
 
-    private static final String FEW_PREFIX = IndexPlan.prefixAnd("true, " + NOW);
+    private static final String FEW_PREFIX = IndexPlan.prefixAnd("true, " + NOW + ", " + TimeLimit.SENDING);
 
     // To set them takes a twentieth of the time of a claim where all is idle.
     private static final String FEW_PREFIX_PINNED = "SELECT true, " + NOW + ";\n";
@@ -137,7 +138,7 @@ public final class ClaimReadyJobs {
             )
             """;
 
-    private static final String MANY_PREFIX = IndexPlan.prefixAnd(IN_TURN + ", " + NOW);
+    private static final String MANY_PREFIX = IndexPlan.prefixAnd(IN_TURN + ", " + NOW + ", " + TimeLimit.SENDING);
 
     private static String many(String which) {
         return "WITH " + START
