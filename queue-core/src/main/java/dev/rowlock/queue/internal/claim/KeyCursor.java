@@ -55,6 +55,9 @@ final class KeyCursor {
     /** How often to look for jobs that were claimed before a new rule: all that runs is read for it. */
     private static final Duration RECOUNT = Duration.ofMillis(100);
 
+    /** How long the token of the queue holds: a job that was locked while a new rule counted what runs is counted later, and may have a lower one. */
+    private static final Duration TOKEN_HOLDS = Duration.ofMinutes(1);
+
     /** The weight of the newest measurement. */
     private static final double NEWEST = 0.2;
 
@@ -84,12 +87,14 @@ final class KeyCursor {
     private double perJob; // what rounds cost that do not walk, in nanoseconds
     private double excess; // what the walk that goes on costs more
     private long rule = Keys.ANY_RULE;
-    private long token;
+    private long token; // nothing of the queue with a lower one counts
+    private long tokenSince;
     private long recountedAt;
 
     /** @param share of the time that walks may take, as of {@link CostBudget} */
     KeyCursor(DoubleUnaryOperator share, long now) {
         walks = new CostBudget(share, now);
+        tokenSince = now;
         recountedAt = now - RECOUNT.toNanos();
     }
 
@@ -161,7 +166,7 @@ final class KeyCursor {
 
     /** For a claim that walks. */
     Keys walk(long now) {
-        return new Keys(null, false, token, rule, recount(now));
+        return new Keys(null, false, token(now), rule, recount(now));
     }
 
     /** For a claim of a round that asks those known, the turn's key and those behind it, so many at most. */
@@ -180,18 +185,26 @@ final class KeyCursor {
                 known.add(place.known);
             }
         }
-        return new Keys(known, more, token, rule, recount(now));
+        return new Keys(known, more, token(now), rule, recount(now));
     }
 
     /** For a claim that asks these, of which there was word. */
     Keys of(Collection<String> keys, long now) {
         keys.stream().filter(places::containsKey).forEach(this::add);
-        return new Keys(keys.stream().map(this::known).toList(), false, token, rule, recount(now));
+        return new Keys(keys.stream().map(this::known).toList(), false, token(now), rule, recount(now));
     }
 
     private Known known(String key) {
         Place place = places.get(key);
         return place == null ? Known.fromFront(key) : place.known;
+    }
+
+    private long token(long now) {
+        if (now - tokenSince >= TOKEN_HOLDS.toNanos()) {
+            token = 0; // the claim that asks finds the lowest one
+            tokenSince = now;
+        }
+        return token;
     }
 
     private boolean recount(long now) {

@@ -14,6 +14,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.KeyedBatch;
+import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -102,6 +103,27 @@ class ChangedDuringClaimTest {
 
             assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate = 'k'"))
                     .isEqualTo(LIMIT + 1);
+        }
+    }
+
+    /** It was locked during the first minute of a limit of its queue, and the node has learned which tokens it counts. */
+    @Test
+    void aJobThatIsCountedLateCountsAMinuteLater() throws Exception {
+        try (Rowlock rowlock = Rowlock.builder(test.dataSource()).enqueueOnly().build()) {
+            enqueue(rowlock, 10);
+            assertThat(run(Keys.WALK, 1).batch().jobs()).hasSize(1);
+            rowlock.limits().set(QueueLimit.of(QUEUE).maxRunning(3));
+            rooms.execute("UPDATE rowlock.queue_limit SET changed_at = changed_at - interval '10 min'");
+            long now = System.nanoTime();
+            for (int i = 0; i < 2; i++) {
+                cursor.learn(run(cursor.walk(now), 1), true, List.of());
+            }
+            assertThat(cursor.walk(now).token()).isPositive();
+
+            assertThat(new CountRunningJobs(rooms.database()).run()).isOne();
+
+            long later = now + Duration.ofMinutes(1).toNanos();
+            assertThat(run(cursor.walk(later), 1).batch().jobs()).isEmpty();
         }
     }
 

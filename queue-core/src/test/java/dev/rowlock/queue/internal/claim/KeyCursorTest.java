@@ -225,6 +225,18 @@ class KeyCursorTest {
         assertThat(cursor.behind(Turn.FIRST, 5, now).recount()).isTrue();
     }
 
+    @Test
+    void theTokenOfTheQueueIsLookedForAgainEachMinute() {
+        learn(new Learned(RULE, RULE, Map.of(), Map.of(), 98L), true);
+        assertThat(cursor.walk(now).token()).isEqualTo(98);
+
+        now += Duration.ofMinutes(1).toNanos();
+        assertThat(cursor.behind(Turn.FIRST, 5, now).token()).isZero();
+        learn(new Learned(RULE, RULE, Map.of(), Map.of(), 97L), false);
+
+        assertThat(cursor.walk(now).token()).isEqualTo(97);
+    }
+
     /** {@code a}, after two rounds. */
     private void busy(Claimed claimed) {
         walk(TOOK, "a");
