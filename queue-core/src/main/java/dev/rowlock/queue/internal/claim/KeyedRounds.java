@@ -23,6 +23,9 @@ final class KeyedRounds {
     /** After so many rounds in a row in which somebody else was filling keys, places are borrowed all the same: where many nodes claim, somebody always is. */
     private static final int BUSY_ROUNDS = 3;
 
+    /** A round that stood still for longer lends nothing: who was passed over at its beginning may have got a job meanwhile. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
     /** Rounds that bring nothing take this share of the time, as long as nothing happens. */
     private static final double SHARE_OF_EMPTY = 0.1;
 
@@ -62,6 +65,7 @@ final class KeyedRounds {
         private boolean looked; // at any key that has jobs
         private boolean lends = true; // all its claims had room, and who has found none by its own limit may borrow
         private boolean plainFirst; // in one of its claims
+        private boolean paused; // between two of its claims
         private Duration took = Duration.ZERO;
 
         private boolean begins() {
@@ -96,6 +100,7 @@ final class KeyedRounds {
     private boolean idle; // the last round has found nothing
     private boolean heard; // there was word of jobs of any keys since the last whole walk began
     private boolean answers; // the claim that is under way begins one
+    private long overAt; // the last claim, monotonic
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
     KeyedRounds(KeyCursor cursor, Duration pollInterval) {
@@ -126,7 +131,12 @@ final class KeyedRounds {
      * @param word whether there was word of jobs of any keys since the last claim of a round
      */
     Turn next(boolean word, long now) {
+        boolean paused = now - overAt > LONGEST_PAUSE.toNanos();
+        if (paused) {
+            borrowNothing();
+        }
         Round round = round();
+        round.paused |= paused && !round.begins();
         heard |= word;
         boolean mayWalk =
                 borrows || !cursor.knowsAny() || cursor.walkIn(idle, heard, now).isZero();
@@ -154,6 +164,10 @@ final class KeyedRounds {
      * brought nothing, so there comes such a one.
      */
     void refused() {
+        borrowNothing();
+    }
+
+    private void borrowNothing() {
         if (borrows) {
             borrowed = new Round();
             borrows = false;
@@ -165,6 +179,7 @@ final class KeyedRounds {
         boolean borrowing = borrows;
         Round round = round();
         borrows = false;
+        overAt = now;
         heard &= !answers || batch.stop() == Stop.QUEUE_FULL;
         Duration rest = rest(round, borrowing, batch, seen, now);
         boolean looksAgain = heard && batch.stop() == Stop.NONE; // word came in the midst of the round
@@ -196,8 +211,8 @@ final class KeyedRounds {
         if (end == End.NOTHING && !round.whole) {
             return untilRate(Rests.shorter(cursor.walkIn(true, heard, now), pollInterval), now);
         }
-        if (!borrowing && round.lends && nobodyWants(end)) {
-            borrows = true;
+        if (!borrowing && round.lends && nobodyWants(end) && round.whole) {
+            borrows = !round.paused;
             return Duration.ZERO;
         }
         return restAfter(end, round, seen.told(), now);

@@ -20,8 +20,9 @@ class KeyedRoundsTest {
     private static final Duration TOOK = Duration.ofMillis(50);
     private static final Turn FURTHER = new Turn("key-020", 0, true);
 
-    private final long now = System.nanoTime();
-    private final KeyedRounds rounds = new KeyedRounds(new KeyCursor(chance -> 0.1, now), POLL);
+    private long now = System.nanoTime();
+    private final KeyCursor cursor = new KeyCursor(chance -> 0.1, now);
+    private final KeyedRounds rounds = new KeyedRounds(cursor, POLL);
 
     @Test
     void aRoundThatBroughtNothingTakesATenthOfTheTime() {
@@ -92,6 +93,49 @@ class KeyedRoundsTest {
         assertThat(borrowsAfter(Stop.NONE, 1, null)).isFalse();
         assertThat(borrowsAfter(Stop.NONE, 1, null)).isFalse();
         assertThat(borrowsAfter(Stop.NONE, 1, null)).isTrue();
+    }
+
+    /** Those are only some of the keys. */
+    @Test
+    void keysDoNotBorrowAfterRoundsThroughKnownKeysInWhichSomebodyElseWasFillingSome() {
+        cursor.name("a");
+        cursor.addNamed();
+        KeyedBatch slow = batch(Duration.ofMinutes(1), null, Stop.NONE, 1, true, null);
+        rounds.next(false, now);
+        cursor.learn(slow, true, List.of());
+        over(slow);
+        cursor.addNamed();
+
+        for (int i = 0; i < 5; i++) {
+            cursor.name("a");
+            cursor.addNamed();
+            assertThat(borrowsAfter(Stop.NONE, 1, null)).isFalse();
+            assertThat(rounds.walks()).isFalse();
+        }
+        now += Duration.ofHours(1).toNanos();
+        assertThat(borrowsAfter(Stop.NONE, 1, null)).isTrue();
+    }
+
+    /** The node had no thread meanwhile, or no turn. */
+    @Test
+    void keysDoNotBorrowAfterARoundThatStoodStill() {
+        assertThat(borrowsAfter(Stop.NONE, 0, FURTHER)).isFalse();
+        now += Duration.ofMinutes(10).toNanos();
+
+        rounds.next(false, now);
+        assertThat(rounds.over(nothing(null, Stop.NONE, 0, true), new Seen(true, false, true), now))
+                .isZero();
+        assertThat(rounds.borrows()).isFalse();
+
+        assertThat(borrowsAfter(Stop.NONE, 0, null)).isTrue();
+    }
+
+    @Test
+    void keysDoNotBorrowLongAfterTheLook() {
+        assertThat(borrowsAfter(Stop.NONE, 0, null)).isTrue();
+        now += Duration.ofMinutes(10).toNanos();
+
+        assertThat(rounds.next(false, now).borrows()).isFalse();
     }
 
     @Test
