@@ -45,6 +45,7 @@ public final class Fetcher implements Runnable {
     public static final Duration KEPT = Duration.ofMinutes(1);
 
     private final Claimer claimer;
+    private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private final QueueConsumer consumer;
     private final Duration retryInterval;
     private final Duration kept;
@@ -110,6 +111,7 @@ public final class Fetcher implements Runnable {
         }
         EndlessTask next = new EndlessTask(name(), this);
         Thread started = next.thread();
+        started.setContextClassLoader(loader); // the current thread may be one of the application's that enqueues
         started.start(); // looks at the fields only after they are set
         part = next;
         thread = started;
