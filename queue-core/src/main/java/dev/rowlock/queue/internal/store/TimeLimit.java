@@ -40,13 +40,13 @@ public final class TimeLimit {
 
     /**
      * One column of a SELECT, for claims. The server sends what they bring before it commits, and a client that reads no more, or cannot be reached, would
-     * keep it there, with all locks: no time limit runs while the server sends. Elsewhere than on Linux a server cannot do this, and logs each try. What the
-     * setting says are milliseconds without a unit.
+     * keep it there, with all locks: no time limit runs while the server sends. Elsewhere than on Linux a server cannot do this, and logs each try. What is set
+     * already holds.
      */
     public static final String SENDING = """
             set_config('tcp_user_timeout',
-                              CASE WHEN version() LIKE '%%linux%%' AND current_setting('tcp_user_timeout')::int NOT BETWEEN 1 AND %1$d
-                                   THEN '%1$d' ELSE current_setting('tcp_user_timeout') END, true)""".formatted(IDLE.toMillis());
+                              CASE WHEN current_setting('tcp_user_timeout') = '0' AND version() LIKE '%%linux%%'
+                                   THEN '%d' ELSE current_setting('tcp_user_timeout') END, true)""".formatted(IDLE.toMillis());
 
     /** Goes before a claim that brings its plan settings along. */
     public static final String CLAIM_PREFIX = "SELECT " + SETTING + ",\n       " + SENDING + ";\n";
