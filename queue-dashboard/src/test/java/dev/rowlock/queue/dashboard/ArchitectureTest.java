@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The dashboard is an application of the queue like any other. */
 class ArchitectureTest {
 
-    private final JavaClasses classes = new ClassFileImporter()
+    private static final JavaClasses classes = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.rowlock.queue.dashboard");
 
