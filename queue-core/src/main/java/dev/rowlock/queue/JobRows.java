@@ -1,7 +1,7 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.ErrorHistory;
-import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.db.ErrorHistory;
+import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.DeadGroup;

@@ -1,13 +1,13 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.ClusterStatements;
-import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.search.BoundedSearch;
-import dev.rowlock.queue.internal.store.search.CountJobs;
-import dev.rowlock.queue.internal.store.search.ExplainJob;
-import dev.rowlock.queue.internal.store.search.FindJobs;
-import dev.rowlock.queue.internal.store.search.GroupJobs;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.ClusterStatements;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.search.BoundedSearch;
+import dev.rowlock.queue.internal.search.CountJobs;
+import dev.rowlock.queue.internal.search.ExplainJob;
+import dev.rowlock.queue.internal.search.FindJobs;
+import dev.rowlock.queue.internal.search.GroupJobs;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;

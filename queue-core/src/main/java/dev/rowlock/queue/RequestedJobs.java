@@ -1,7 +1,7 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.Headers;
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;

@@ -5,10 +5,10 @@ import static dev.rowlock.queue.operate.BulkAction.State.RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -6,9 +6,9 @@ import static dev.rowlock.queue.operate.BulkAction.State.RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Statement;

@@ -2,10 +2,10 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.ExplainedDatabase;
-import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -2,9 +2,9 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;

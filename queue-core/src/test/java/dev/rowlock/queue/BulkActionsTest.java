@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;

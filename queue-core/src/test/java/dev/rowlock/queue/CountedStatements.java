@@ -1,6 +1,6 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.Proxies;
+import dev.rowlock.queue.internal.db.Proxies;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.janitor.DropDonePartitions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;

@@ -3,9 +3,9 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.ExplainedDatabase;
-import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.KindOfError;

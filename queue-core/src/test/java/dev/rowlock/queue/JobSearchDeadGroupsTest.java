@@ -2,7 +2,7 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;

@@ -1,13 +1,13 @@
 package dev.rowlock.queue;
 
-import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import dev.rowlock.queue.test.postgres.PostgresTest;

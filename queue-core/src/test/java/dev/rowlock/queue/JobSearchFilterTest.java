@@ -10,7 +10,7 @@ import static dev.rowlock.queue.job.JobState.WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.GroupPage;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;

@@ -3,10 +3,10 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.ExplainedDatabase;
-import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.search.GroupJobs;
+import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.search.GroupJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.DeadGroup;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.record.HeldClaims;
+import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;

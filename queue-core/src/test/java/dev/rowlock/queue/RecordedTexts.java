@@ -1,7 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.StatementTexts.Text;
-import dev.rowlock.queue.internal.store.Proxies;
+import dev.rowlock.queue.internal.db.Proxies;
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
 import java.sql.Connection;

@@ -2,8 +2,8 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.cleanup.Measurements;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.janitor.Measurements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import dev.rowlock.queue.StatementTexts.Text;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.IndexPlan;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.GroupPage;

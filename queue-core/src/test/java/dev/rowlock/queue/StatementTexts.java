@@ -1,9 +1,9 @@
 package dev.rowlock.queue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.search.BoundedSearch;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.search.BoundedSearch;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;

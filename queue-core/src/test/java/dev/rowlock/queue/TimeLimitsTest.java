@@ -4,7 +4,7 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.store.Proxies;
+import dev.rowlock.queue.internal.db.Proxies;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;

@@ -3,9 +3,9 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Headers;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;

@@ -3,7 +3,7 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.ListenerDefinition;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.workflow.RemoveOldWorkflows;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.workflow.RemoveOldWorkflows;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;

@@ -5,7 +5,7 @@ import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import dev.rowlock.queue.test.postgres.PostgresTest;

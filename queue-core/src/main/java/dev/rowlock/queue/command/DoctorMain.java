@@ -2,8 +2,8 @@ package dev.rowlock.queue.command;
 
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.internal.doctor.Examination;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.schema;
 
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.SchemaMode;
 import java.sql.Connection;

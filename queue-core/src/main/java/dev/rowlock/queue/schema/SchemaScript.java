@@ -1,6 +1,6 @@
 package dev.rowlock.queue.schema;
 
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Schema;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.cleanup.Measurements;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.janitor.Measurements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.Due;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.schema;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
-import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.janitor.DropDonePartitions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -6,7 +6,7 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

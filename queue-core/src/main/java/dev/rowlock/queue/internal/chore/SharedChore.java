@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.chore;
 
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 import java.util.function.Supplier;
 

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -1,11 +1,9 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.batch.BatchLimit;
-import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.QueueRange;
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.db.BatchLimit;
+import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;

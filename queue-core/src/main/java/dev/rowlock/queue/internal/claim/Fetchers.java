@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;

@@ -1,12 +1,11 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Claimed;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Learned;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.UnansweredClaims;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 
 /** What a claimer must know of its node, and tell it. Thread-safe. */
 public interface NodeView {

@@ -1,7 +1,5 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.QueuePosition;
-import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 import java.util.List;

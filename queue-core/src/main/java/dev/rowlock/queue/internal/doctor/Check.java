@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.doctor;
 
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
-import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.db.ColdStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;

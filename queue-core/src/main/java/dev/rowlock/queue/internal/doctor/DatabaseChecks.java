@@ -7,7 +7,7 @@ import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.warn;
 import static dev.rowlock.queue.internal.doctor.Check.check;
 import static dev.rowlock.queue.internal.doctor.Check.statisticsCheck;
 
-import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.db.ColdStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -4,7 +4,7 @@ import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.fail;
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.warn;
 import static dev.rowlock.queue.internal.doctor.Check.check;
 
-import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.claim.Admissions;
-import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.Collection;

@@ -2,8 +2,6 @@ package dev.rowlock.queue.internal.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
-import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Collection;

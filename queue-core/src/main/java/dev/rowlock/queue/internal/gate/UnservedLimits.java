@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.gate;
 
-import dev.rowlock.queue.internal.store.gate.LimitStatements;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

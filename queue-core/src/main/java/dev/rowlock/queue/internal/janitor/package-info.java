@@ -1,6 +1,6 @@
 /**
- * Background tasks of a node: dispatch due jobs, rescue the jobs of dead nodes, take overdue jobs, drop old ones, remove what is no longer
- * used (free keys, leftover payloads, old positions of claims), measure depths.
+ * Background tasks of a node, with their statements: dispatch due jobs; take jobs from dead nodes, from claims whose answer was lost, and from handlers
+ * past their deadline; create and drop the partitions of ended jobs; remove what is no longer used (free keys, leftover payloads, old positions of claims); measure tables and depths.
  *
  * <p>There is no leader. Sweeps take their rows with {@code SKIP LOCKED}, so any number of nodes may sweep at once. A chore that one node does for all is won through the table {@code chore}: the node that moves its due time forward does it. A node that dies over a chore costs one interval.
  *
@@ -24,7 +24,7 @@
  *       whose own clock differs by as much: it may have been started after the step.
  *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
- *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.due.DueCursor}), unless that lies in
+ *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.janitor.DueCursor}), unless that lies in
  *       the future, or the clock has gone back since, as compared with a monotonic one.
  * </ul>
  *
@@ -33,6 +33,22 @@
  * priority that are enqueued after.
  *
  * <p>Each chore has a {@code runOnce} that returns when it wants to run again.
+ *
+ * <h2>Jobs whose time has come</h2>
+ *
+ * <p>Each node has a dispatcher. Of a job all nodes hear by a notification, unless the process that enqueued it runs a node: that
+ * one looks for it. For what all have heard of they look one after the other. A node that has moved jobs tells the others, and they drop from their lists what it took.
+ *
+ * <p>They may only drop what it has seen. It may have looked before a job was committed, and have told so after all had heard
+ * of that job; where two nodes do that at once, each relies on the other, and only a poll finds the job. No clock decides which came
+ * first: a notification takes any time from one node to the next, and the server's clock may be set. But PostgreSQL
+ * delivers all notifications in one order, that of their commits, and a job is committed before the notification that tells of it.
+ * So messages have names, and a node that has looked names the last message that it had heard before. It has seen
+ * the jobs of that message and of all before it. The others drop those and no more. The time that it
+ * tells of, at which the next job is due, is dropped by the same rule: a node that has heard as much as the sender had may say that it is done.
+ *
+ * <p>Where that is unknown, nothing is dropped, which costs a look: a message without a name is from SQL or from a node of the version
+ * before, and one that this node does not know came before it listened.
  */
 @NullMarked
 package dev.rowlock.queue.internal.janitor;

@@ -1,15 +1,11 @@
 package dev.rowlock.queue.internal.lease;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.Numbering;
-import dev.rowlock.queue.internal.store.OwnTransactions;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.TimeLimit;
-import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
-import dev.rowlock.queue.internal.store.node.BeatNode;
-import dev.rowlock.queue.internal.store.node.RegisterNode;
-import dev.rowlock.queue.internal.store.node.RemoveNode;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Numbering;
+import dev.rowlock.queue.internal.db.OwnTransactions;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.Signal;

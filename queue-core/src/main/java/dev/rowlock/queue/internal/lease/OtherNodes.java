@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.lease;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
+import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.internal.store.StoredRetries;
+import dev.rowlock.queue.internal.db.StoredRetries;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.JsonNodeFactory;

@@ -10,7 +10,7 @@
  *      └────────────── room again, once the outcome is recorded ◄──────────────┘
  * </pre>
  *
- * <p>An {@link dev.rowlock.queue.internal.attempt.Execution} follows one claim along that path. Exactly one outcome is
+ * <p>An {@link dev.rowlock.queue.internal.run.Execution} follows one claim along that path. Exactly one outcome is
  * handed to the recorder for it, by the thread that ran it, or by the drain that gives it up. The database has the last
  * word: an outcome whose token it does not find is refused, and the observer is told that the claim was lost.
  *

@@ -1,11 +1,9 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.gate.LimitStatements;
-import dev.rowlock.queue.internal.store.operate.BulkActionStatements;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
-import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
+import dev.rowlock.queue.internal.gate.LimitStatements;
+import dev.rowlock.queue.internal.operate.DoBulkBatch.BatchFailedException;
+import dev.rowlock.queue.internal.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.rowlock.queue.internal.operate;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Headers;
-import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.db.TransactionStanding;
+import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.Due;

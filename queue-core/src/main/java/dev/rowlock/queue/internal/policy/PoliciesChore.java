@@ -1,11 +1,10 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.ReadyJobs;
-import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Gone;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Standing;
+import dev.rowlock.queue.internal.db.ReadyJobs;
+import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Gone;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Standing;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.policy;
 
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Page;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Page;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
 import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.claim.Admissions;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Standing;
+import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Standing;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.policy;
 
-import dev.rowlock.queue.internal.store.policy.PolicyStatements;
 import java.time.Duration;
 
 /**

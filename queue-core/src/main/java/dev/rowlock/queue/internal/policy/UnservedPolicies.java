@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.policy;
 
-import dev.rowlock.queue.internal.store.admin.ClusterStatements;
+import dev.rowlock.queue.internal.db.ClusterStatements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import java.util.ArrayList;

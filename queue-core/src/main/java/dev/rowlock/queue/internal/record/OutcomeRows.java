@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Buried;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Buried;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.JobState;

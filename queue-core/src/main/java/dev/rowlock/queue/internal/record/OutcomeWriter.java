@@ -3,12 +3,9 @@ package dev.rowlock.queue.internal.record;
 import static dev.rowlock.queue.internal.record.OutcomeRows.claim;
 import static dev.rowlock.queue.internal.record.OutcomeRows.map;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Moved;
-import dev.rowlock.queue.internal.store.outcome.ProbeDone;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Moved;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import java.sql.SQLException;
 import java.util.Set;
 import org.springframework.dao.DataAccessException;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.internal.wake.WakeupBus;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.store.ErrorHistory;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.db.ErrorHistory;
+import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.result.JobCancelledException;

@@ -1,12 +1,10 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.record.RecordedOutcomes;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
-import dev.rowlock.queue.internal.store.result.ReadProgress;
-import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.workflow.ReadWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.store.result.FindEndedJobs;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,5 +1,5 @@
 /**
- * Waits for ends and results of jobs.
+ * Waits for ends and results of jobs, and reads their progress and checkpoints.
  *
  * <p>One thread of a process checks all awaited jobs by one statement, again and again: soon at first, later each second. Waiting rests on this check: it
  * finds every end, however a job ended. For speed, the process also announces the ids by {@code

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.attempt.Execution;
 import java.util.List;
 
 /**

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;

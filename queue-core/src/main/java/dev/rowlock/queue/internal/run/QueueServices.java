@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.attempt.HandlerInvoker;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Recorder;

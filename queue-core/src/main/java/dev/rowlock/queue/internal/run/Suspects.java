@@ -1,8 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.attempt.Deadlines;
-import dev.rowlock.queue.internal.attempt.Execution;
-import dev.rowlock.queue.internal.store.claim.IsolateJob;
+import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.ArrayDeque;

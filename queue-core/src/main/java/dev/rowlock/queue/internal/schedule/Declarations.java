@@ -1,13 +1,10 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
-import dev.rowlock.queue.internal.store.schedule.Schedules;
-import dev.rowlock.queue.internal.store.schedule.Schedules.Found;
-import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
-import dev.rowlock.queue.internal.store.schedule.StoredSchedule.Declarer;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.schedule.Schedules.Found;
+import dev.rowlock.queue.internal.schedule.StoredSchedule.Declarer;
 import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;

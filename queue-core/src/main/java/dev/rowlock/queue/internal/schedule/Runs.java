@@ -1,8 +1,6 @@
 package dev.rowlock.queue.internal.schedule;
 
-import dev.rowlock.queue.internal.store.schedule.FireSchedules.Tick;
-import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
-import dev.rowlock.queue.internal.store.schedule.Timing;
+import dev.rowlock.queue.internal.schedule.FireSchedules.Tick;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Schedule;
 import java.time.Duration;

@@ -1,14 +1,12 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules.Look;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules.Tick;
-import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.schedule.FireSchedules.Fired;
+import dev.rowlock.queue.internal.schedule.FireSchedules.Look;
+import dev.rowlock.queue.internal.schedule.FireSchedules.Tick;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;

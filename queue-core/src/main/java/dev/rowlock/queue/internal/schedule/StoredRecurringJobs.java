@@ -1,14 +1,10 @@
 package dev.rowlock.queue.internal.schedule;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules;
-import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
-import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
-import dev.rowlock.queue.internal.store.schedule.Schedules;
-import dev.rowlock.queue.internal.store.schedule.Schedules.Found;
-import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.TransactionStanding;
+import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.schedule.FireSchedules.Fired;
+import dev.rowlock.queue.internal.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.operate.Actor;

@@ -3,7 +3,7 @@
  *
  * <p><b>Exactly one job for each run.</b> A row of the table {@code schedule} says when its next run is. Every node that runs jobs
  * sleeps until the next row is due, reads what is due, reckons the following times, and hands both to {@link
- * dev.rowlock.queue.internal.store.schedule.FireSchedules}: one statement that moves the row on and inserts the jobs. The row is named by its version,
+ * dev.rowlock.queue.internal.schedule.FireSchedules}: one statement that moves the row on and inserts the jobs. The row is named by its version,
  * so of nodes that look at once one wins; whatever dies before the commit leaves the run due, for the next look of any node.
  *
  * <p><b>Who enqueues what.</b> Rows that were made at run time belong to all nodes. A row that an application declares is only

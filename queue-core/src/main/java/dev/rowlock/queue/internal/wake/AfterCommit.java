@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.TransactionStanding;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;

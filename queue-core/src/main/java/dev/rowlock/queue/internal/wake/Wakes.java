@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;

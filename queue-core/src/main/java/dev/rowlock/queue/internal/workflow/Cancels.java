@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows.Cancelled;
+import dev.rowlock.queue.internal.workflow.CancelWorkflows.Cancelled;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.JobOptions;
 import java.util.function.UnaryOperator;
 

@@ -1,15 +1,12 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.ReadyJobs;
-import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.workflow.FindSteps;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Walk;
-import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.ReadyJobs;
+import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.workflow.MoveSteps.Moved;
+import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
+import dev.rowlock.queue.internal.workflow.MoveSteps.Walk;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.workflow.StepKey;
-import dev.rowlock.queue.internal.store.workflow.read.ReadSteps;
-import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Found;
-import dev.rowlock.queue.internal.store.workflow.read.ReadSteps.Result;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.workflow.ReadSteps.Found;
+import dev.rowlock.queue.internal.workflow.ReadSteps.Result;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.PayloadCodec;

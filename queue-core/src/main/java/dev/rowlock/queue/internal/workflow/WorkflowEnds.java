@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
 import dev.rowlock.queue.workflow.WorkflowDetails;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.chore;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
-import dev.rowlock.queue.internal.store.node.OverdueClaim;
+import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.OverdueClaim;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,20 +1,17 @@
 package dev.rowlock.queue.internal.claim;
 
-import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.store.claim.IsolateJob;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.gate.CountRunningJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

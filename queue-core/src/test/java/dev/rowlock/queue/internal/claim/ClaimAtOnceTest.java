@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.Proxy;

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import org.junit.jupiter.api.Test;
 
 class ClaimBudgetTest {

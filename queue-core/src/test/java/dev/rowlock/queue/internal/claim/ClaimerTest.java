@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.run.QueueWorker;
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.store.claim.QueueRange;
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -2,14 +2,13 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Claimed;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Learned;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.job.ClaimedJobs;
 import java.time.Duration;
 import java.util.HashMap;

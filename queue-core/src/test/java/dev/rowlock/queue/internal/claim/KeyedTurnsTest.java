@@ -2,9 +2,8 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch;
-import dev.rowlock.queue.internal.store.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.ClaimedJobs;
 import java.time.Duration;

@@ -5,9 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
-import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;

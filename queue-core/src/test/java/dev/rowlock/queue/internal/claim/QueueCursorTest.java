@@ -2,8 +2,6 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.claim.QueuePosition;
-import dev.rowlock.queue.internal.store.claim.QueueRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

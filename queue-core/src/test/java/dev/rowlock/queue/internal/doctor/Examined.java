@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.db.Database;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,10 +3,10 @@ package dev.rowlock.queue.internal.doctor;
 import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.ExplainedDatabase;
-import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.Test;

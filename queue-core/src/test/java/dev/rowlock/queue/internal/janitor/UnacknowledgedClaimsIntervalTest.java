@@ -3,9 +3,8 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
-import dev.rowlock.queue.internal.rescue.UnacknowledgedClaims;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

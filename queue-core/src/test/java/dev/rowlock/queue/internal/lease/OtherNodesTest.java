@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
+import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

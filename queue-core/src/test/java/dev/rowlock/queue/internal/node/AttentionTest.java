@@ -6,7 +6,7 @@ import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.RecordedWakeups;
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.PostgresTest;

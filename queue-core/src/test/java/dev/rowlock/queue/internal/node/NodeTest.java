@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.AfterEach;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.JobState;

@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;

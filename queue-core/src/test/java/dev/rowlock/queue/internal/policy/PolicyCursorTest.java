@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.WaitingJob;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Page;
-import dev.rowlock.queue.internal.store.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Page;
+import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

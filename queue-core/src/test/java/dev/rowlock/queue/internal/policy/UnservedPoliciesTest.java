@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.internal.node.LogLines;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.ClusterStatements;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;

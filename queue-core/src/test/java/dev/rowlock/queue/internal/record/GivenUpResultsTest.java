@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.store.outcome.ProbeDone;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -3,13 +3,11 @@ package dev.rowlock.queue.internal.record;
 import static dev.rowlock.queue.internal.record.TestHeldJob.pending;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.outcome.HeldClaims;
-import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.janitor.RescueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.Proxies;
+import dev.rowlock.queue.internal.db.Proxies;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.Connection;

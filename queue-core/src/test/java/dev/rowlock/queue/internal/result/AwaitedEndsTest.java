@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.WorkflowFeature;

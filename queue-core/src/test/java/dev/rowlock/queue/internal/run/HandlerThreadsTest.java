@@ -2,8 +2,6 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.attempt.Execution;
-import dev.rowlock.queue.internal.attempt.TestExecution;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.settings.FetchSettings;

@@ -2,10 +2,9 @@ package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.RecordedWakeups;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobDetails;

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.rowlock.queue.JobType;
-import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;

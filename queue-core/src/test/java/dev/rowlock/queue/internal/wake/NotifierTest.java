@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.wake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.RecordedWakeups;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

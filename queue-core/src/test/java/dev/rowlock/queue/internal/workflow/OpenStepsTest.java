@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
-import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;

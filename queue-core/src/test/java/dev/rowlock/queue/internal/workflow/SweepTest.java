@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
-import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.LongRunning;

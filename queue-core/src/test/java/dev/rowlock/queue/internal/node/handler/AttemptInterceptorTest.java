@@ -116,7 +116,7 @@ class AttemptInterceptorTest extends NodeTest {
                     attempt.make();
                     attempt.make();
                 });
-        try (LogLines lines = new LogLines("dev.rowlock.queue.internal.attempt.AttemptInterceptors")) {
+        try (LogLines lines = new LogLines("dev.rowlock.queue.internal.run.AttemptInterceptors")) {
             long id = run(false, (context, payload) -> {
                 story.add("handler");
                 return null;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import dev.rowlock.queue.internal.attempt.TestExecution;
+import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;

@@ -72,8 +72,8 @@ class RetriesTest extends NodeTest {
                 .jitter(0.5)
                 .giveUpAfter(Duration.ofDays(3));
 
-        assertThat(dev.rowlock.queue.internal.store.Headers.retry(
-                        dev.rowlock.queue.internal.store.Headers.encode(JobOptions.NONE.retry(policy))))
+        assertThat(dev.rowlock.queue.internal.db.Headers.retry(
+                        dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy))))
                 .isEqualTo(policy);
     }
 
@@ -163,8 +163,8 @@ class RetriesTest extends NodeTest {
         RetryPolicy policy = RetryPolicy.exponential(Duration.ofMinutes(59), 2, Duration.ofHours(1))
                 .jitter(1);
 
-        RetryPolicy read = Objects.requireNonNull(dev.rowlock.queue.internal.store.Headers.retry(
-                dev.rowlock.queue.internal.store.Headers.encode(JobOptions.NONE.retry(policy))));
+        RetryPolicy read = Objects.requireNonNull(dev.rowlock.queue.internal.db.Headers.retry(
+                dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy))));
 
         assertThat(Stream.generate(() -> read.backoff(9, new Random())).limit(100))
                 .allSatisfy(wait -> assertThat(wait).isLessThanOrEqualTo(Duration.ofHours(1)));

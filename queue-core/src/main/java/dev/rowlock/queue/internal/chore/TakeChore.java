@@ -1,0 +1,92 @@
+package dev.rowlock.queue.internal.chore;
+
+import dev.rowlock.queue.internal.db.Database;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Wins a chore that one node at a time does for all, or leaves it to whoever won it. */
+public final class TakeChore {
+
+    // Looks at the clock when it has the row: another one may just have taken it, a moment after this statement began.
+    // A chore that was taken in the future is due: the clock was set back, and due_at may be far away.
+    private static final String SQL = """
+            INSERT INTO rowlock.chore AS c (name, taken_at, due_at)
+            SELECT ?, now, now + ? * interval '1 ms' FROM clock_timestamp() AS now
+            ON CONFLICT (name) DO UPDATE
+               SET taken_at = clock_timestamp(), due_at = clock_timestamp() + (excluded.due_at - excluded.taken_at)
+             WHERE clock_timestamp() NOT BETWEEN c.taken_at AND c.due_at
+            RETURNING name
+            """;
+
+    private static final String KEEP = """
+            UPDATE rowlock.chore SET taken_at = now, due_at = now + ? * interval '1 ms'
+              FROM clock_timestamp() AS now
+             WHERE name = ?
+            """;
+
+    private final Database database;
+    private final String sql;
+    private final String keep;
+
+    public TakeChore(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.keep = database.sql(KEEP);
+    }
+
+    /** Returns whether the caller is to do it now; then nobody else does it before {@code again} has passed. */
+    public boolean run(String name, Duration again) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setString(1, name);
+                statement.setLong(2, again.toMillis());
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                }
+            }
+        });
+    }
+
+    /**
+     * Does a chore that this node has taken. If it fails, it is due again: otherwise nobody would try it before the interval has passed, and
+     * this node's next run, which leaves it alone, would look like a success.
+     */
+    public void orGiveBack(String name, Runnable work) {
+        resultOrGiveBack(name, () -> {
+            work.run();
+            return true;
+        });
+    }
+
+    /** The same for work that has a result. */
+    public <T extends @Nullable Object> T resultOrGiveBack(String name, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException | Error e) {
+            giveBack(name, e);
+            throw e;
+        }
+    }
+
+    private void giveBack(String name, Throwable failure) {
+        try {
+            keep(name, Duration.ZERO);
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Postpones a chore that this node has taken: it is still working, or knows better when it is due. Nobody else does it before. */
+    public void keep(String name, Duration again) {
+        database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(keep)) {
+                statement.setLong(1, again.toMillis());
+                statement.setString(2, name);
+                return statement.executeUpdate();
+            }
+        });
+    }
+}

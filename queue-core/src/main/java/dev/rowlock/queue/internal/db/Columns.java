@@ -1,0 +1,107 @@
+package dev.rowlock.queue.internal.db;
+
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
+public final class Columns {
+
+    private Columns() {}
+
+    public static <T> long[] longs(List<T> rows, ToLongFunction<T> column) {
+        return rows.stream().mapToLong(column).toArray();
+    }
+
+    public static <T> Short[] shorts(List<T> rows, ToIntFunction<T> column) {
+        return rows.stream().map(row -> (short) column.applyAsInt(row)).toArray(Short[]::new);
+    }
+
+    public static <T> boolean[] flags(List<T> rows, Predicate<T> column) {
+        boolean[] values = new boolean[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.test(rows.get(i));
+        }
+        return values;
+    }
+
+    public static <T> @Nullable Short[] nullableShorts(List<T> rows, Function<T, @Nullable Integer> column) {
+        @Nullable Short[] values = new Short[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            Integer value = column.apply(rows.get(i));
+            values[i] = value == null ? null : value.shortValue();
+        }
+        return values;
+    }
+
+    public static <T> @Nullable Long[] millis(List<T> rows, Function<T, @Nullable Duration> column) {
+        @Nullable Long[] values = new Long[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            Duration value = column.apply(rows.get(i));
+            values[i] = value == null ? null : value.toMillis();
+        }
+        return values;
+    }
+
+    public static <T> @Nullable String[] texts(List<T> rows, Function<T, @Nullable String> column) {
+        @Nullable String[] values = new String[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.apply(rows.get(i));
+        }
+        return values;
+    }
+
+    /** Instants as ISO texts, for a parameter that is cast to {@code timestamptz[]}. */
+    public static <T> @Nullable String[] instants(List<T> rows, Function<T, @Nullable Instant> column) {
+        return texts(rows, row -> {
+            Instant value = column.apply(row);
+            return value == null ? null : value.toString();
+        });
+    }
+
+    /** Null for null. */
+    public static long @Nullable [] numbers(ResultSet row, int column) throws SQLException {
+        Array values = row.getArray(column);
+        return values == null
+                ? null
+                : Stream.of((Long[]) values.getArray())
+                        .mapToLong(Long::longValue)
+                        .toArray();
+    }
+
+    /** Empty for null. */
+    public static List<String> textList(ResultSet row, int column) throws SQLException {
+        Array values = row.getArray(column);
+        return values == null ? List.of() : List.of((String[]) values.getArray());
+    }
+
+    public static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
+        return value == null ? null : value.toInstant();
+    }
+
+    public static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
+        int value = row.getInt(column);
+        return row.wasNull() ? null : value;
+    }
+
+    public static @Nullable Long number(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : value;
+    }
+
+    public static @Nullable Duration duration(ResultSet row, int column) throws SQLException {
+        Long value = number(row, column);
+        return value == null ? null : Duration.ofMillis(value);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.rowlock.queue.internal.janitor;
+
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Ids;
+import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.db.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes back jobs whose node is not there any more: to ready, at the place in the queue that they had; to done if
+ * somebody asked to cancel them; or to dead if they brought down too many nodes. A crash is counted apart and costs no
+ * attempt.
+ */
+public final class RescueJobs {
+
+    // Reads the whole of running: run it after a death, and now and then. It also finds what a node claimed in the very
+    // moment in which it was declared dead. A job on its last life is a suspect; it is blamed for this crash only if it
+    // had really been started, so that one poison job cannot drag its neighbours into quarantine.
+    private static final String SQL = Move.from(Room.RUNNING, "judged", """
+                    WITH orphan AS (
+                        DELETE FROM rowlock.running
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT r.ctid FROM rowlock.running r
+                                WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
+                                  AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
+                                ORDER BY r.id LIMIT ?
+                                  FOR UPDATE OF r SKIP LOCKED))
+                        RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
+                                  AS crashes_now
+                    ), judged AS (
+                        SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                                       WHEN crashes_now > crashes AND crashes_now >= ? THEN 'quarantined' ELSE 'ready' END AS fate
+                          FROM orphan
+                    )""")
+            .with("crashes = crashes_now")
+            .to(Room.DONE, "state = 'cancelled'")
+            .when("fate = 'cancelled'")
+            .orTo(Room.DEAD, "state = 'quarantined'", """
+                    errors = rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
+                           'its node died while it ran, ' || crashes_now || ' times in all'))""")
+            .when("fate = 'quarantined'")
+            .orTo(Room.READY, "attempt = attempt - 1")
+            .answering(
+                    "SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue");
+
+    private static final String ORPHANS = """
+            SELECT r.id FROM rowlock.running r
+             WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
+             ORDER BY random() LIMIT 1000
+            """;
+
+    /** At most so many jobs move with one call. */
+    public static final int LIMIT = 1000;
+
+    /** What was taken back in one queue; {@code rank} is the most urgent. */
+    public record Rescued(String queue, int rank, int jobs, int quarantined) {}
+
+    private final Database database;
+    private final String sql;
+    private final String orphans;
+    private final EnsureDonePartitions partitions;
+
+    public RescueJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.orphans = database.sql(ORPHANS);
+        this.partitions = new EnsureDonePartitions(database);
+    }
+
+    /** Takes back whatever has no node. */
+    public List<Rescued> run(int maxCrashes) {
+        return run(maxCrashes, LIMIT);
+    }
+
+    /** Takes back whatever has no node, so many jobs at most. */
+    public List<Rescued> run(int maxCrashes, int limit) {
+        return move(maxCrashes, null, limit);
+    }
+
+    /** Takes back those of these jobs that have no node. */
+    public List<Rescued> run(int maxCrashes, List<Long> ids) {
+        return move(maxCrashes, ids.stream().mapToLong(Long::longValue).toArray(), LIMIT);
+    }
+
+    private List<Rescued> move(int maxCrashes, long @Nullable [] ids, int limit) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setObject(1, ids);
+                statement.setInt(2, limit);
+                statement.setInt(3, maxCrashes);
+                statement.setInt(4, maxCrashes);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return read(rows);
+                }
+            }
+        }));
+    }
+
+    /** The ids of jobs that have no node, of {@link #LIMIT} at most, whichever. */
+    public List<Long> orphans() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, orphans);
+                    ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows);
+            }
+        });
+    }
+
+    private static List<Rescued> read(ResultSet rows) throws SQLException {
+        List<Rescued> rescued = new ArrayList<>();
+        while (rows.next()) {
+            rescued.add(new Rescued(rows.getString(1), rows.getInt(2), rows.getInt(3), rows.getInt(4)));
+        }
+        return rescued;
+    }
+}

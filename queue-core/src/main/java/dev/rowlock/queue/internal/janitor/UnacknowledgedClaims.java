@@ -1,0 +1,94 @@
+package dev.rowlock.queue.internal.janitor;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.db.ReadyJobs;
+import dev.rowlock.queue.internal.db.MoveBatches;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Releases jobs that this node has claimed without knowing it, because the answer of the claim was lost. Reads all of running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
+ */
+public final class UnacknowledgedClaims implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(UnacknowledgedClaims.class);
+
+    /** An answer that takes longer than this is given up. If it comes after all, the tokens protect the jobs. */
+    static final Duration AGE = Duration.ofSeconds(10);
+
+    /** So long after a claim has failed for this node, the server may still be at work on it. */
+    private static final Duration SUSPICION = Duration.ofMinutes(1);
+
+    /** For each node that there is. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private static final int REST_PER_WORK = 50;
+
+    private final ReleaseStrandedJobs release;
+    private final OwnNode own;
+    private final Wakeups wakeups;
+    private final TokenMarks marks = new TokenMarks();
+    private final MoveBatches batches =
+            new MoveBatches("of claims whose answer was lost cannot be released", ReleaseStrandedJobs.LIMIT);
+    private volatile long suspiciousUntil = System.nanoTime();
+
+    public UnacknowledgedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
+        this.release = release;
+        this.own = own;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "stranded claims";
+    }
+
+    /** A claim has failed; it may have been committed. Any thread. */
+    public void claimFailed() {
+        suspiciousUntil = System.nanoTime() + SUSPICION.toNanos();
+    }
+
+    @Override
+    public Duration runOnce() {
+        int nodes = own.place().nodes();
+        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL.multipliedBy(nodes);
+        long node = own.nodeId();
+        if (node == 0) {
+            return interval;
+        }
+        long begun = System.nanoTime();
+        Long upTo = marks.olderThan(AGE, begun);
+        marks.note(release.lastToken(), begun);
+        if (upTo != null) {
+            release(node, upTo);
+        }
+        return ProportionalRest.after(begun, REST_PER_WORK * nodes, interval);
+    }
+
+    public void release(long node, long upTo) {
+        long[] held = own.heldTokens();
+        batches.all(
+                limit -> told(release.run(node, upTo, held, limit)),
+                () -> release.stranded(node, upTo, held),
+                ids -> told(release.named(node, upTo, held, ids)));
+    }
+
+    private int told(List<ReleaseStrandedJobs.Released> released) {
+        released.forEach(this::tell);
+        return released.stream().mapToInt(ReleaseStrandedJobs.Released::jobs).sum();
+    }
+
+    private void tell(ReleaseStrandedJobs.Released released) {
+        log.warn(
+                "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
+                released.queue(),
+                released.jobs());
+        new ReadyJobs(released.queue(), released.rank(), released.jobs(), true).wakeBack(wakeups); // some may have keys
+    }
+}

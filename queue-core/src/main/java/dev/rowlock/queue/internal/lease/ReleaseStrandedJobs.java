@@ -1,0 +1,134 @@
+package dev.rowlock.queue.internal.lease;
+
+import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Ids;
+import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.db.UncachedPlan;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives back jobs that a node has claimed without knowing it: the claim was committed, but the connection broke before
+ * the answer arrived. Nobody else would ever find them, because their node is alive.
+ */
+public final class ReleaseStrandedJobs {
+
+    // Later claims may be on their way to the node. Tokens say what is later, the server's clock may have been set.
+    // Reads the whole of running: now and then.
+    private static final String SQL = Move.from(Room.RUNNING, "stranded", """
+                    WITH stranded AS (
+                        DELETE FROM rowlock.running
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT ctid FROM rowlock.running
+                                WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+                                  AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
+                                ORDER BY id LIMIT ?
+                                  FOR UPDATE SKIP LOCKED))
+                        RETURNING *
+                    )""")
+            .to(Room.DONE, "state = 'cancelled'")
+            .when("cancel_requested")
+            .orTo(Room.READY, "attempt = attempt - 1")
+            .answering("SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue");
+
+    private static final String STRANDED = """
+            SELECT id FROM rowlock.running
+             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+             ORDER BY random() LIMIT ?
+            """;
+
+    /** So many jobs at a time, at most. */
+    public static final int LIMIT = 1_000;
+
+    private static final String LAST_TOKEN =
+            "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
+
+    /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
+    public record Released(String queue, int rank, int jobs) {}
+
+    private final Database database;
+    private final String sql;
+    private final EnsureDonePartitions partitions;
+
+    public ReleaseStrandedJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
+    }
+
+    /**
+     * Releases what the node has claimed up to this token and does not hold.
+     *
+     * @param upTo claims with later tokens may still be on their way
+     * @param heldTokens the claims that the node knows of
+     * @param limit so many at most
+     */
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens, int limit) {
+        return partitions.around(
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, null, limit)));
+    }
+
+    /** Releases those of these jobs of which the same is true. */
+    public List<Released> named(long nodeId, long upTo, long[] heldTokens, List<Long> ids) {
+        return partitions.around(
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids, LIMIT)));
+    }
+
+    /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. {@link #LIMIT} at most. */
+    public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
+        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null, LIMIT);
+    }
+
+    private List<Released> run(
+            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids, int limit)
+            throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setLong(1, nodeId);
+            statement.setLong(2, upTo);
+            statement.setObject(3, heldTokens);
+            statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
+            statement.setInt(5, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Released> released = new ArrayList<>();
+                while (rows.next()) {
+                    released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
+                }
+                return released;
+            }
+        }
+    }
+
+    /** The ids of those that {@link #run} is to release, some if there are many. */
+    public List<Long> stranded(long nodeId, long upTo, long[] heldTokens) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(STRANDED))) {
+                statement.setLong(1, nodeId);
+                statement.setLong(2, upTo);
+                statement.setObject(3, heldTokens);
+                statement.setInt(4, LIMIT);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    /** The token of the claim that was the last one until now. */
+    public long lastToken() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(LAST_TOKEN));
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        });
+    }
+}

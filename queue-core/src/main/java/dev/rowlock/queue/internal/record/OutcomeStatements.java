@@ -1,0 +1,287 @@
+package dev.rowlock.queue.internal.record;
+
+import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.db.Tokens;
+import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves claimed jobs to where their outcomes say. Each statement finds only jobs whose claims are still held, and answers which. A job that does not
+ * end well, and that somebody asked to cancel, ends as cancelled. Thread-safe.
+ */
+public final class OutcomeStatements {
+
+    // Almost always all claims are found to be held: then their tokens need not travel.
+    private static final String HELD =
+            "SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM ";
+
+    private static final String KEPT = Move.claimed("cancelled boolean, result text", "r.*, o.cancelled, o.result")
+            .to(Room.DONE, "state = CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END", "result = result::json")
+            .returning("token")
+            .answering(HELD + "into_done");
+
+    private static final String GONE = Move.claimed("", "r.token").answering(HELD + "moved");
+
+    private static final String WITHIN = IndexPlan.OUTCOMES_WITHIN + "%s;\n" + IndexPlan.RESTORED;
+
+    // Planned each time, and without settings: for a single job they would take longer than they save.
+    private static final String ONE_KEPT = Move.from(Room.RUNNING, "finished", """
+                    WITH finished AS (
+                        DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
+                    )""")
+            .to(Room.DONE, "state = 'completed'", "result = ?::json")
+            .counting();
+
+    private static final String ONE_GONE = "DELETE FROM rowlock.running WHERE id = ? AND token = ?";
+
+    private static final String WITH_ERROR =
+            "rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at))";
+
+    // A wait that grows with the job's age, between delay_millis and by_age_up_to, doubles each time by itself.
+    private static final String DEFER = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed(
+                            "delay_millis bigint, due_at timestamptz, by_age_up_to bigint, reason text, error text",
+                            """
+                            r.*, o.reason,
+                            CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
+                            CASE WHEN o.error IS NULL THEN r.errors ELSE %s END AS history,
+                            coalesce(o.due_at, statement_timestamp() + greatest(o.delay_millis * interval '1 ms',
+                                CASE WHEN o.by_age_up_to IS NOT NULL -- least() alone would skip the null and wait for the job's age
+                                     THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at\
+                            """.formatted(WITH_ERROR))
+                    .with("errors = history")
+                    .to(Room.DONE, "state = 'cancelled'")
+                    .when("cancel_requested")
+                    .orTo(Room.WAITING, "due_at = due_at", "reason = reason", "attempt = attempts_made")
+                    .answering("SELECT token, cancel_requested, rank FROM moved");
+
+    private static final String BURY = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed("error text", "r.*, ?::boolean AS may_cancel, " + WITH_ERROR + " AS history")
+                    .with("errors = history")
+                    .to(Room.DONE, "state = 'cancelled'")
+                    .when("cancel_requested AND may_cancel")
+                    .orTo(Room.DEAD, "state = 'failed'")
+                    .answering("SELECT token, cancel_requested AND may_cancel, NULL::int FROM moved");
+
+    private static final String RELEASE = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed("", "r.*")
+                    .to(Room.DONE, "state = 'cancelled'")
+                    .when("cancel_requested")
+                    .orTo(Room.READY, "attempt = attempt - 1")
+                    .answering("SELECT token, cancel_requested, rank FROM moved");
+
+    /**
+     * One job that ended.
+     *
+     * @param state completed or cancelled
+     * @param result JSON; null for none
+     */
+    public record Finished(
+            Claim claim, JobState state, @Nullable String result) {}
+
+    /**
+     * One job to be run later.
+     *
+     * @param byAgeUpTo if set, the wait is at least the job's age, up to this
+     * @param reason retry, snooze, unknown-type, not-started or crash
+     * @param error kept in the job's history, and makes this attempt count; null: the attempt does not count
+     */
+    public record Deferred(
+            Claim claim,
+            Due due,
+            @Nullable Duration byAgeUpTo,
+            String reason,
+            @Nullable String error) {}
+
+    /** One job that failed for good; {@code error} is a JSON object. */
+    public record Buried(Claim claim, String error) {}
+
+    /**
+     * What became of claimed jobs that did not end well, by token.
+     *
+     * @param held their claims were held; the others' were lost
+     * @param cancelled of those held, they ended as cancelled instead, because somebody had asked for that
+     * @param ranks of those that will run again
+     */
+    public record Moved(Set<Long> held, Set<Long> cancelled, Map<Long, Integer> ranks) {}
+
+    private final Database database;
+    private final boolean keepsDone;
+    private final EnsureDonePartitions partitions;
+    private final String kept;
+    private final String gone;
+    private final String keptWithin;
+    private final String goneWithin;
+    private final String oneKept;
+    private final String oneGone;
+    private final String defer;
+    private final String bury;
+    private final String release;
+
+    /** @param keepsDone whether all jobs that end are kept in done */
+    public OutcomeStatements(Database database, boolean keepsDone) {
+        this.database = database;
+        this.keepsDone = keepsDone;
+        this.partitions = new EnsureDonePartitions(database);
+        this.kept = database.sql(IndexPlan.OUTCOMES_PREFIX + KEPT);
+        this.gone = database.sql(IndexPlan.OUTCOMES_PREFIX + GONE);
+        this.keptWithin = database.sql(WITHIN.formatted(KEPT));
+        this.goneWithin = database.sql(WITHIN.formatted(GONE));
+        this.oneKept = database.sql(ONE_KEPT);
+        this.oneGone = database.sql(ONE_GONE);
+        this.defer = database.sql(DEFER);
+        this.bury = database.sql(BURY);
+        this.release = database.sql(RELEASE);
+    }
+
+    /**
+     * Whether a job goes to done that ends with this result; others are deleted. Without retention most are. But jobs with a result go to done,
+     * because somebody may ask for it, and those of workflows, because later steps depend on what done says of them.
+     */
+    public boolean keeps(ClaimedJob job, @Nullable String result) {
+        return keepsDone || result != null || Headers.inWorkflow(job.headers());
+    }
+
+    /** Ends jobs as completed or cancelled. Returns the tokens that were still held; the others' claims were lost. */
+    public Set<Long> finish(List<Finished> jobs, boolean keep) {
+        long[] tokens = Columns.longs(jobs, job -> job.claim().token());
+        return atOnce(keep ? kept : gone, rows -> Tokens.readAggregate(rows, tokens), parameters(jobs, tokens, keep));
+    }
+
+    /** The same inside the caller's transaction, whose plan settings it leaves as they are. Unless all are held, the transaction must roll back. */
+    public Set<Long> finishInTransaction(List<Finished> jobs, boolean keep) {
+        long[] tokens = Columns.longs(jobs, job -> job.claim().token());
+        return database.joined(database.numbered(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, keep ? keptWithin : goneWithin)) {
+                set(statement, parameters(jobs, tokens, keep));
+                try (ResultSet rows = IndexPlan.queryWithin(statement)) {
+                    return Tokens.readAggregate(rows, tokens);
+                }
+            }
+        }));
+    }
+
+    private static @Nullable Object[] parameters(List<Finished> jobs, long[] tokens, boolean keep) {
+        long[] ids = Columns.longs(jobs, job -> job.claim().jobId());
+        return keep
+                ? new Object[] {
+                    ids,
+                    tokens,
+                    Columns.flags(jobs, job -> job.state() == JobState.CANCELLED),
+                    Columns.texts(jobs, Finished::result)
+                }
+                : new Object[] {ids, tokens};
+    }
+
+    /** Completes one job inside the caller's transaction. Returns whether the claim was still held. If not, the transaction must roll back. */
+    public boolean finishInTransaction(Claim claim, @Nullable String result, boolean keep) {
+        return database.joined(database.numbered(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, keep ? oneKept : oneGone)) {
+                statement.setLong(1, claim.jobId());
+                statement.setLong(2, claim.token());
+                if (keep) {
+                    statement.setString(3, result);
+                }
+                return statement.executeUpdate() == 1;
+            }
+        }));
+    }
+
+    /** Moves jobs to waiting: failed ones that will be tried again, snoozed ones, and those whose type this node does not know. */
+    public Moved defer(List<Deferred> jobs) {
+        return atOnce(
+                defer,
+                OutcomeStatements::moved,
+                Columns.longs(jobs, job -> job.claim().jobId()),
+                Columns.longs(jobs, job -> job.claim().token()),
+                Columns.millis(jobs, job -> job.due().after()),
+                Columns.instants(jobs, job -> job.due().at()),
+                Columns.millis(jobs, Deferred::byAgeUpTo),
+                Columns.texts(jobs, Deferred::reason),
+                Columns.texts(jobs, Deferred::error));
+    }
+
+    /** Moves jobs that failed for good to dead. None of them will run again. */
+    public Moved bury(List<Buried> jobs) {
+        return bury(jobs, true);
+    }
+
+    /** The same, also with those that were to be cancelled: where done takes them not. */
+    public Moved buryAll(List<Buried> jobs) {
+        return bury(jobs, false);
+    }
+
+    private Moved bury(List<Buried> jobs, boolean mayCancel) {
+        return atOnce(
+                bury,
+                OutcomeStatements::moved,
+                Columns.longs(jobs, job -> job.claim().jobId()),
+                Columns.longs(jobs, job -> job.claim().token()),
+                Columns.texts(jobs, Buried::error),
+                mayCancel);
+    }
+
+    /** Gives jobs back to ready, to the places in the queue that they had. The attempt does not count. */
+    public Moved release(List<Claim> claims) {
+        return atOnce(
+                release,
+                OutcomeStatements::moved,
+                Columns.longs(claims, Claim::jobId),
+                Columns.longs(claims, Claim::token));
+    }
+
+    private <T> T atOnce(String sql, Row<T> answer, @Nullable Object... parameters) {
+        return partitions.around(() -> database.atOnce(database.numbered(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+                set(statement, parameters);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return answer.read(rows);
+                }
+            }
+        })));
+    }
+
+    private static void set(PreparedStatement statement, @Nullable Object[] parameters) throws SQLException {
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
+        }
+    }
+
+    /** Reads rows of token, whether cancelled, rank. */
+    private static Moved moved(ResultSet rows) throws SQLException {
+        Set<Long> held = new HashSet<>();
+        Set<Long> cancelled = new HashSet<>();
+        Map<Long, Integer> ranks = new HashMap<>();
+        while (rows.next()) {
+            long token = rows.getLong(1);
+            Integer rank = Columns.integer(rows, 3);
+            held.add(token);
+            if (rows.getBoolean(2)) {
+                cancelled.add(token);
+            } else if (rank != null) {
+                ranks.put(token, rank);
+            }
+        }
+        return new Moved(held, cancelled, ranks);
+    }
+}

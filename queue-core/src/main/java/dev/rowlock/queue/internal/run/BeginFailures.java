@@ -1,0 +1,146 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.Outcome;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+/**
+ * Jobs that cannot begin: their payload cannot be read, or their transaction cannot begin. Each waits at least a second, and
+ * about as long as the trouble has lasted, up to a minute: that of its listener, none of whose jobs has begun since, or its own.
+ * Thread-safe.
+ */
+public final class BeginFailures {
+
+    private static final Logger log = LoggerFactory.getLogger(BeginFailures.class);
+
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    /** So long after the first line of a listener comes the second; then this doubles. */
+    private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
+
+    private static final Duration TELL_AT_LEAST_EACH = Duration.ofHours(1);
+
+    /** So many jobs are remembered; of more, those that failed first are forgotten. */
+    private static final int MOST_JOBS = 1_000;
+
+    private final BiFunction<ClaimedJob, Throwable, JobError> loggable;
+    private final Map<String, Trouble> listeners = new HashMap<>(); // guarded by this; by type
+    private final Map<Long, Long> jobs = new LinkedHashMap<>(); // guarded by this; by id, since when
+    private volatile boolean any; // written under the monitor: whether a job or listener is in trouble
+
+    /** @param loggable what may be logged of an exception; it may quote what the application keeps secret */
+    public BeginFailures(BiFunction<ClaimedJob, Throwable, JobError> loggable) {
+        this.loggable = loggable;
+    }
+
+    /** Whether what was thrown says that a job may begin the next time: the database or the memory is to blame. */
+    public static boolean notReady(Throwable thrown) {
+        return thrown instanceof DataAccessException
+                || thrown instanceof TransactionException
+                || thrown instanceof VirtualMachineError;
+    }
+
+    /** The job has begun. Costs next to nothing where all do. */
+    public void begun(ClaimedJob job) {
+        if (any) {
+            end(job);
+        }
+    }
+
+    private synchronized void end(ClaimedJob job) {
+        jobs.remove(job.id());
+        Trouble trouble = listeners.get(job.type());
+        if (trouble != null) {
+            trouble.lasting = false;
+        }
+        any = !jobs.isEmpty() || listeners.values().stream().anyMatch(other -> other.lasting);
+    }
+
+    /** What becomes of a job that could not begin. No attempt was made, so none is charged. */
+    public Outcome failed(ClaimedJob job, Throwable failure, long now) {
+        Duration wait = wait(job, now);
+        tell(job, failure, wait, now);
+        return new Outcome.SetAside(Due.after(wait));
+    }
+
+    private synchronized Duration wait(ClaimedJob job, long now) {
+        any = true;
+        Trouble trouble = listeners.computeIfAbsent(job.type(), type -> new Trouble(now));
+        if (!trouble.lasting) {
+            trouble.lasting = true;
+            trouble.since = now;
+        }
+        trouble.untold++;
+        long own = jobs.computeIfAbsent(job.id(), id -> now);
+        if (jobs.size() > MOST_JOBS) {
+            jobs.remove(jobs.keySet().iterator().next());
+        }
+        long lasted = Math.min(LONGEST.toNanos(), Math.max(now - own, now - trouble.since));
+        long half = lasted / 2;
+        return Duration.ofNanos(
+                Math.max(SHORTEST.toNanos(), half + ThreadLocalRandom.current().nextLong(half + 1)));
+    }
+
+    private void tell(ClaimedJob job, Throwable failure, Duration wait, long now) {
+        long count;
+        synchronized (this) {
+            Trouble trouble = listeners.get(job.type());
+            if (trouble == null || !trouble.toBeTold(now)) {
+                return;
+            }
+            count = trouble.untold;
+            trouble.untold = 0;
+        }
+        JobError error = loggable.apply(job, failure);
+        EndlessTask.tell(() -> log.warn(
+                "{} could not begin: its payload cannot be read, or its transaction cannot begin; it waits for {} ms and keeps its"
+                        + " attempt ({} times for jobs of type '{}' since the last such line): {}: {}\n{}",
+                job,
+                wait.toMillis(),
+                count,
+                job.type(),
+                error.type(),
+                error.message(),
+                error.trace()));
+    }
+
+    /** Of a listener. Times are monotonic. */
+    private static final class Trouble {
+
+        private boolean lasting;
+        private long since;
+        private long untold;
+        private long tellAt;
+        private Duration tellAgain = TELL_AGAIN;
+
+        Trouble(long now) {
+            tellAt = now;
+        }
+
+        boolean toBeTold(long now) {
+            if (now - tellAt < 0) {
+                return false;
+            }
+            // Quiet for as long again: what comes now is new.
+            boolean renewed = now - tellAt > tellAgain.toNanos();
+            tellAgain = renewed ? TELL_AGAIN : tellAgain;
+            tellAt = now + tellAgain.toNanos();
+            Duration doubled = tellAgain.multipliedBy(2);
+            tellAgain = doubled.compareTo(TELL_AT_LEAST_EACH) < 0 ? doubled : TELL_AT_LEAST_EACH;
+            return true;
+        }
+    }
+}

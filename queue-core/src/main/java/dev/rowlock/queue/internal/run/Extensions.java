@@ -1,0 +1,32 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.JobObserver;
+import java.util.List;
+
+/** Code of the application that runs around handlers, each in its order, and the handler of slow-downs. */
+public record Extensions(
+        List<JobObserver> observers,
+        List<JobInterceptor> interceptors,
+        List<AttemptInterceptor> attempts,
+        List<ErrorRedactor> redactors,
+        SlowDownHandler slowDowns) {
+
+    /** Nothing of the kind. */
+    public static final Extensions NONE =
+            new Extensions(List.of(), List.of(), List.of(), List.of(), SlowDownHandler.NONE);
+
+    public Extensions {
+        observers = List.copyOf(observers);
+        interceptors = List.copyOf(interceptors);
+        attempts = List.copyOf(attempts);
+        redactors = List.copyOf(redactors);
+    }
+
+    /** Observers only. */
+    public static Extensions observedBy(List<JobObserver> observers) {
+        return new Extensions(observers, List.of(), List.of(), List.of(), SlowDownHandler.NONE);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The chunks of a queue's listeners. */
+final class ListenerChunks implements Chunks {
+
+    private final Workplace place;
+    private final ChunkServices services;
+    private final List<Gathering> gatherings;
+    private final Map<String, Gathering> byType = new HashMap<>();
+
+    ListenerChunks(List<ListenerDefinition> listeners, Workplace place, ChunkServices services) {
+        this.place = place;
+        this.services = services;
+        this.gatherings = listeners.stream()
+                .map(listener -> new Gathering(listener, place))
+                .toList();
+        gatherings.forEach(gathering -> gathering.listener().types().forEach(type -> byType.put(type, gathering)));
+    }
+
+    @Override
+    public boolean run(int thread, Execution first) {
+        Gathering gathering = byType.get(first.job().type());
+        if (gathering == null || Headers.alone(first.job().headers())) {
+            return false;
+        }
+        try {
+            List<Execution> chunk = gathering.gather(thread, first);
+            if (!chunk.isEmpty()) {
+                run(thread, gathering.listener(), chunk);
+            }
+        } finally {
+            place.leave(thread);
+        }
+        return true;
+    }
+
+    private void run(int thread, ListenerDefinition listener, List<Execution> chunk) {
+        try {
+            new ChunkRun(thread, listener, place, services).run(chunk);
+        } catch (RuntimeException | Error e) {
+            // They must not stay in our hands, nor come back at once.
+            chunk.forEach(execution -> place.settle(execution, Gathering.ASIDE, Duration.ZERO));
+            throw e;
+        }
+    }
+
+    @Override
+    public void arrived() {
+        gatherings.forEach(Gathering::look);
+    }
+
+    @Override
+    public List<Execution> takeGathered() {
+        return gatherings.stream()
+                .flatMap(gathering -> gathering.takeAll().stream())
+                .toList();
+    }
+}

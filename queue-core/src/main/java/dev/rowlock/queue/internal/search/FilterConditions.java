@@ -1,0 +1,170 @@
+package dev.rowlock.queue.internal.search;
+
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.TimeRange;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Filters as SQL: one condition for each room in which jobs may match. */
+public final class FilterConditions {
+
+    private static final String LAST_ERROR = "errors -> -1";
+
+    /** What the names of parameters begin with. */
+    private static final String NAMES = "filter_";
+
+    private FilterConditions() {}
+
+    /**
+     * The conditions for the rooms where jobs may match.
+     *
+     * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no job can match
+     */
+    public static List<RoomCondition> of(JobFilter filter) {
+        return of(filter, EnumSet.allOf(SearchedRoom.class), "search");
+    }
+
+    /**
+     * The conditions for those of these rooms where jobs may match.
+     *
+     * @param what is done with the jobs, for the error
+     * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no job of these rooms can match
+     */
+    public static List<RoomCondition> of(JobFilter filter, Set<SearchedRoom> rooms, String what) {
+        if (filter.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s with a filter that has no condition: add one, or say JobFilter.all() if all jobs are meant"
+                            .formatted(what));
+        }
+        List<RoomCondition> conditions = Stream.of(SearchedRoom.values())
+                .filter(rooms::contains)
+                .filter(room -> mayHold(room, filter))
+                .map(room -> new Builder(room, filter).condition())
+                .toList();
+        if (conditions.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s with a filter that no job can meet: %s. It looks at jobs in state %s; %s"
+                            .formatted(what, filter, labels(rooms), knownTimes(filter)));
+        }
+        return conditions;
+    }
+
+    private static boolean mayHold(SearchedRoom room, JobFilter filter) {
+        return (filter.states().isEmpty() || room.states().stream().anyMatch(filter.states()::contains))
+                && room.times().keySet().containsAll(filter.times().keySet())
+                && (filter.node() == null || room.knowsNodes());
+    }
+
+    private static String labels(Set<SearchedRoom> rooms) {
+        return labels(rooms.stream().flatMap(room -> room.states().stream()));
+    }
+
+    private static String labels(Stream<JobState> states) {
+        return states.sorted().map(JobState::label).toList().toString();
+    }
+
+    private static String knownTimes(JobFilter filter) {
+        List<String> known = new ArrayList<>();
+        for (JobTime time : filter.times().keySet()) {
+            known.add("jobs in state %s have the time '%s'".formatted(labels(time.states().stream()), time.label()));
+        }
+        if (filter.node() != null) {
+            known.add("jobs in state %s have a node".formatted(labels(JobTime.STARTED.states().stream())));
+        }
+        return known.isEmpty() ? "name one of these" : String.join(", ", known);
+    }
+
+    /** One condition in the making. */
+    private static final class Builder {
+
+        private final SearchedRoom room;
+        private final JobFilter filter;
+        private final List<String> parts = new ArrayList<>();
+        private final Map<String, Object> values = new HashMap<>();
+        private int headers;
+
+        Builder(SearchedRoom room, JobFilter filter) {
+            this.room = room;
+            this.filter = filter;
+        }
+
+        RoomCondition condition() {
+            addStates();
+            add("queue = :filter_queue", "queue", filter.queue());
+            add("type = :filter_type", "type", filter.type());
+            add("job_key = :filter_key", "key", filter.key());
+            // Whoever asks for a unique key names its type, too.
+            add(
+                    "id = (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = :filter_type AND k.key = :filter_unique_key)",
+                    "unique_key",
+                    filter.uniqueKey());
+            filter.times().forEach(this::addTime);
+            add("""
+                    node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = :filter_node UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = :filter_node)""", "node", filter.node());
+            add("(" + room.fingerprint() + ") = :filter_fingerprint", "fingerprint", filter.fingerprint());
+            add(
+                    ":filter_error_type IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))"
+                            .formatted(LAST_ERROR),
+                    "error_type",
+                    filter.errorType());
+            add(
+                    "strpos(lower((%s ->> 'message') COLLATE \"C\"), lower(:filter_error_text COLLATE \"C\")) > 0"
+                            .formatted(LAST_ERROR),
+                    "error_text",
+                    filter.errorText());
+            filter.headers().forEach(this::addHeader);
+            add("""
+                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), :filter_payload::jsonpath)""", "payload", filter.payload());
+            return new RoomCondition(room, parts.isEmpty() ? "true" : String.join(" AND ", parts), Map.copyOf(values));
+        }
+
+        private void addStates() {
+            Set<JobState> wanted = filter.states();
+            if (!wanted.isEmpty() && !wanted.containsAll(room.states())) {
+                room.states().stream()
+                        .filter(wanted::contains)
+                        .map(JobState::label)
+                        .forEach(state -> add("state = :filter_" + state, state, state));
+            }
+        }
+
+        private void addTime(JobTime time, TimeRange range) {
+            String column = Objects.requireNonNull(room.times().get(time));
+            String name = time.name().toLowerCase(Locale.ROOT);
+            addBound(column + " >= :filter_%s_from".formatted(name), name + "_from", range.from());
+            addBound(column + " < :filter_%s_until".formatted(name), name + "_until", range.until());
+        }
+
+        private void addBound(String part, String name, @Nullable Instant bound) {
+            if (bound != null) {
+                add(part, name, bound.atOffset(ZoneOffset.UTC));
+            }
+        }
+
+        private void addHeader(String header, String value) {
+            String name = "header_" + headers++;
+            values.put(NAMES + name + "_name", header);
+            add("rowlock.header(headers, :filter_%1$s_name) = :filter_%1$s".formatted(name), name, value);
+        }
+
+        /** Adds nothing for null. */
+        private void add(String part, String name, @Nullable Object value) {
+            if (value != null) {
+                parts.add(part);
+                values.put(NAMES + name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.Ids;
+import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.db.JobStatements;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/** Cancels workflows: first that they are to be, then their jobs, some at a time. */
+public final class CancelWorkflows {
+
+    // As whoever closes them: those who are just adding go first, and later ones come afterwards.
+    private static final String TURN = """
+            WITH turn AS MATERIALIZED (
+                SELECT count(pg_advisory_xact_lock(open.lock)) AS taken
+                  FROM (SELECT DISTINCT %s AS lock FROM rowlock.workflow_step WHERE workflow_id = :workflow AND accepts ORDER BY 1) AS open
+            ), asked AS (
+            """.formatted(StepLock.ofRow(":lock_prefix"));
+
+    private static final String CLOSED = """
+            ), closed AS (
+                UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND accepts
+            )
+            """ + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
+
+    private static final String BEGIN = TURN + """
+                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = :workflow AND state = 'running' AND (SELECT taken FROM turn) >= 0
+                RETURNING id
+            """ + CLOSED;
+
+    // One that has failed and runs again, as nobody has noted yet. Nor that its redriven jobs have not ended: they
+    // would
+    // run on in a workflow that is cancelled.
+    private static final String BEGIN_REDRIVEN = TURN + """
+                UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = :workflow AND (SELECT taken FROM turn) >= 0 AND %s
+                RETURNING w.id
+            ), again AS (
+                UPDATE rowlock.workflow_job SET state = 0
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT m.ctid FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND m.failure = 1
+                          AND coalesce((SELECT r.id FROM rowlock.ready r WHERE r.id = m.job_id),
+                                       (SELECT r.id FROM rowlock.running r WHERE r.id = m.job_id),
+                                       (SELECT r.id FROM rowlock.waiting r WHERE r.id = m.job_id)) IS NOT NULL))
+                   AND state = 1
+            """.formatted(Redriven.CONDITION) + CLOSED;
+
+    private static final String OPEN =
+            "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
+
+    private static final String JOBS = JobStatements.cancelled(
+                    Move.of("(TABLE from_waiting UNION ALL TABLE from_ready) AS found", """
+            WITH next AS MATERIALIZED (
+                SELECT m.ctid AS place, m.step_no, m.job_id FROM rowlock.workflow_job m
+                 WHERE m.workflow_id = ? AND m.state = 0 AND (m.step_no, m.job_id) > (?, ?)
+                 ORDER BY m.step_no, m.job_id LIMIT ?
+            ), from_waiting AS (
+                DELETE FROM rowlock.waiting
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.waiting w WHERE w.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY w.id FOR UPDATE SKIP LOCKED))
+                RETURNING %1$s
+            ), from_ready AS (
+                DELETE FROM rowlock.ready
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.ready r WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY r.id FOR UPDATE SKIP LOCKED))
+                RETURNING %1$s
+            )""".formatted(Room.JOB)))
+            .returning("id")
+            .answering("""
+            , marked AS (
+                -- By their places, as in MarkEndedJobs. One that somebody has changed in this moment, the sweep notes.
+                UPDATE rowlock.workflow_job SET state = 3
+                 WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN into_done c ON c.id = n.job_id))
+            ), asked AS (
+                UPDATE rowlock.running SET cancel_requested = true
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.running r
+                        WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT r.cancel_requested ORDER BY r.id FOR UPDATE SKIP LOCKED))
+                RETURNING id
+            ), within AS (
+                UPDATE rowlock.workflow SET state = 'cancelling'
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.workflow w
+                        WHERE w.id = ANY (ARRAY(SELECT -job_id FROM next WHERE job_id < 0)) AND w.state = 'running' ORDER BY w.id FOR UPDATE SKIP LOCKED))
+                RETURNING id
+            ), closed AS (
+                -- Of a workflow that was started by a job of one that was cancelled: nobody has done it yet. Whoever adds to such a step just now
+                -- does so in a transaction that may stay open for long.
+                UPDATE rowlock.workflow_step SET accepts = false
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT s.ctid FROM (
+                              SELECT o.ctid, o.workflow_id, o.name FROM rowlock.workflow_step o
+                               WHERE o.workflow_id = ? AND o.accepts ORDER BY o.workflow_id OFFSET 0 FOR UPDATE SKIP LOCKED) AS s
+                        WHERE pg_try_advisory_xact_lock(%s)))
+            )
+            SELECT count(*), (SELECT count(*) FROM asked),
+                   (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
+                   (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
+              FROM next
+            """.formatted(StepLock.ofRow("?")));
+
+    /**
+     * Some were cancelled.
+     *
+     * @param asked how many running ones were asked to stop
+     * @param step of the last one, with its id
+     */
+    public record Cancelled(int jobs, int asked, int step, long job) {}
+
+    private final Database database;
+    private final EnsureDonePartitions partitions;
+    private final String begin;
+    private final String beginRedriven;
+    private final String open;
+    private final String jobs;
+
+    public CancelWorkflows(Database database) {
+        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
+        this.begin = database.sql(BEGIN);
+        this.beginRedriven = database.sql(BEGIN_REDRIVEN);
+        this.open = database.sql(IndexPlan.PREFIX + OPEN);
+        this.jobs = database.sql(IndexPlan.LOOKS_PREFIX + JOBS);
+    }
+
+    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running, or ran again. */
+    public boolean begin(long workflow, AuditNote note) {
+        return database.joined(connection -> begun(connection, begin, workflow, note)
+                || begun(connection, beginRedriven, workflow, note)
+                || begun(
+                        connection,
+                        begin,
+                        workflow,
+                        note)); // somebody may have noted between the two that it runs again
+    }
+
+    private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {
+        return ColdStatement.on(connection, sql)
+                .set("lock_prefix", StepLock.prefix(database.schema()))
+                .set("workflow", workflow)
+                .set(AuditNote.values(note))
+                .first(row -> true)
+                .isPresent();
+    }
+
+    /** The next workflows behind this one that are to be cancelled, in order. */
+    public List<Long> next(long behind, int limit) {
+        return database.atOnce(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, open)) {
+                statement.setLong(1, behind);
+                statement.setInt(2, limit);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */
+    public Cancelled jobs(long workflow, int behindStep, long behindJob, int limit) {
+        return partitions.around(() -> database.atOnce(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, jobs)) {
+                statement.setLong(1, workflow);
+                statement.setInt(2, behindStep);
+                statement.setLong(3, behindJob);
+                statement.setInt(4, limit);
+                statement.setLong(5, workflow);
+                statement.setString(6, StepLock.prefix(database.schema()));
+                try (ResultSet row = IndexPlan.query(statement)) {
+                    row.next();
+                    return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));
+                }
+            }
+        }));
+    }
+}

@@ -1,0 +1,87 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.workflow.RunsAfter;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Inserts a workflow with its steps, without their jobs. */
+public final class CreateWorkflow {
+
+    private static final String SQL = """
+            WITH created AS (
+                INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.job_id'), ?)
+                RETURNING id
+            ), steps AS (
+                INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts, due_at, delay_millis)
+                SELECT c.id, s.step_no, s.name, s.state, s.accepts, s.due_at, s.delay_millis
+                  FROM created c, unnest(?::int[], ?::text[], ?::text[], ?::boolean[], ?::timestamptz[], ?::bigint[])
+                       AS s (step_no, name, state, accepts, due_at, delay_millis)
+            ), edges AS (
+                INSERT INTO rowlock.workflow_edge (workflow_id, parent_no, child_no, runs_after)
+                SELECT c.id, e.parent_no, e.child_no, e.runs_after
+                  FROM created c, unnest(?::int[], ?::int[], ?::text[]) AS e (parent_no, child_no, runs_after)
+            ), member AS (
+                -- It counts as one more job of the step to which the job belongs that starts it.
+                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
+                SELECT -c.id, ?, ? FROM created c WHERE ?
+            )
+            SELECT id FROM created
+            """;
+
+    private record Edge(int parent, int child, RunsAfter when) {}
+
+    private final String sql;
+
+    public CreateWorkflow(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /**
+     * Returns the new workflow's id.
+     *
+     * @param within the step of which it counts as a job; null: none
+     */
+    public long run(Connection connection, String name, List<NewStep> steps, @Nullable StepKey within)
+            throws SQLException {
+        List<Edge> edges = steps.stream()
+                .flatMap(step -> step.parents().entrySet().stream().map(parent -> edge(step, parent)))
+                .toList();
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setString(1, name);
+            statement.setObject(2, steps.stream().mapToInt(NewStep::number).toArray());
+            statement.setObject(3, Columns.texts(steps, NewStep::name));
+            statement.setObject(4, Columns.texts(steps, step -> step.waits() ? "waiting" : "released"));
+            statement.setObject(5, Columns.flags(steps, NewStep::accepts));
+            statement.setObject(6, Columns.instants(steps, step -> due(step, Due::at)));
+            statement.setObject(7, Columns.millis(steps, step -> due(step, Due::after)));
+            statement.setObject(8, edges.stream().mapToInt(Edge::parent).toArray());
+            statement.setObject(9, edges.stream().mapToInt(Edge::child).toArray());
+            statement.setObject(10, Columns.texts(edges, edge -> edge.when().label()));
+            statement.setLong(11, within == null ? 0 : within.workflow());
+            statement.setInt(12, within == null ? 0 : within.step());
+            statement.setBoolean(13, within != null);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private static Edge edge(NewStep step, Map.Entry<Integer, RunsAfter> parent) {
+        return new Edge(parent.getKey(), step.number(), parent.getValue());
+    }
+
+    private static <T> @Nullable T due(NewStep step, Function<Due, @Nullable T> part) {
+        return step.due() == null ? null : part.apply(step.due());
+    }
+}

@@ -1,0 +1,257 @@
+package dev.rowlock.queue.internal.janitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.node.LogLines;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.lease.BeatNode;
+import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
+import dev.rowlock.queue.internal.lease.OverdueClaim;
+import dev.rowlock.queue.internal.lease.RemoveExpiredNodes;
+import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+/** A trigger keeps jobs from coming back, all or one, until it is dropped. */
+@PostgresTest(freshPerTest = true, migrated = true)
+class RescueTest {
+
+    private final Rooms rooms;
+    private final TestOwnNode own;
+    private final OrphanRescue orphanRescue;
+    private final ClaimedJob job;
+
+    RescueTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        orphanRescue = new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
+        job = rooms.running();
+        own = new TestOwnNode(rooms.node());
+    }
+
+    @Test
+    void aRescueThatFailedHalfWayIsContinued() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
+        own.silent = others();
+        nothingComesBack();
+        assertThatThrownBy(rescue::runOnce).hasMessageContaining("nothing comes back");
+        assertThat(rooms.count("node")).isEqualTo(1);
+        own.silent = List.of();
+        allComesBack();
+
+        rescue.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    private List<Heartbeat> others() {
+        return rooms.database()
+                .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
+                .others();
+    }
+
+    @Test
+    void aRescueRestsNoLongerThanTheNextLease() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
+
+        own.nextExpiry = Duration.ofSeconds(3);
+        assertThat(rescue.runOnce()).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_100));
+        own.nextExpiry = Duration.ofSeconds(-1); // and this node has not watched for long enough
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(1));
+        own.nextExpiry = null;
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void orphanedJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
+        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
+        rooms.declareDead(own.id);
+        rooms.execute("DELETE FROM rowlock.node");
+        nothingComesBack();
+        assertThatThrownBy(orphanedJobs::runOnce).hasMessageContaining("nothing comes back");
+        allComesBack();
+
+        orphanedJobs.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthers() {
+        List<ClaimedJob> others = rooms.running(40);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        doneRefuses();
+
+        orphanRescue.run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        orphanRescue.run();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void aJobOfADeadNodeThatIsRefusedIsLoggedOnceAndMovesAsSoonAsItMay() {
+        List<ClaimedJob> others = rooms.running(3);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        doneRefuses("23514");
+
+        try (LogLines log = new LogLines(RefusedJobs.class.getName())) {
+            orphanRescue.run();
+            orphanRescue.run();
+
+            assertThat(log.lines())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .startsWith("ERROR 1 jobs of dead nodes cannot be released")
+                    .contains("tried again each 1m", "[" + job.id() + "]");
+        }
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        orphanRescue.run();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void oneOverdueJobThatCannotBeTakenDoesNotHoldUpTheOthers() {
+        List<ClaimedJob> others = rooms.running(10);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        doneRefuses();
+        own.overdue = Stream.concat(Stream.of(job), others.stream())
+                .map(ClaimedJob::claim)
+                .map(OverdueClaim::alone)
+                .toList();
+
+        new OverdueJobs(
+                        own,
+                        new OverdueStatements(rooms.database()),
+                        RetryPolicy.DEFAULT,
+                        Wakeups.NONE,
+                        System::nanoTime)
+                .runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("waiting"));
+    }
+
+    private void doneRefuses() {
+        doneRefuses("53400");
+    }
+
+    private void doneRefuses(String code) {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'not this one' USING errcode = '%s'; END $$
+                """.formatted(code));
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    @Test
+    void oneNodeLooksForStrayJobsForAll() {
+        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void allJobsOfADeadNodeComeBackThoughThereAreMoreThanOneStatementTakes() {
+        rooms.running(RescueJobs.LIMIT);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        orphanRescue.run();
+
+        assertThat(rooms.count("running")).isZero();
+        assertThat(rooms.count("ready")).isEqualTo(RescueJobs.LIMIT + 1);
+    }
+
+    @Test
+    void queuesHearOfJobsThatComeBackWhateverAnObserverThrows() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        JobObserver broken = new JobObserver() {
+            @Override
+            public void rescued(int jobs, int quarantined) {
+                throw new NoClassDefFoundError("for a test");
+            }
+        };
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new OrphanRescue(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
+
+        assertThat(wakeups.heard())
+                .containsExactly("1 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
+    }
+
+    /** It may have ended jobs and died before it went on with their workflows. */
+    @Test
+    void observersHearOfADeadNodeThatHeldNoJob() {
+        List<Integer> heard = new ArrayList<>();
+        JobObserver observer = new JobObserver() {
+            @Override
+            public void rescued(int jobs, int quarantined) {
+                heard.add(jobs);
+            }
+        };
+        OrphanRescue orphans = new OrphanRescue(new RescueJobs(rooms.database()), 3, observer, Wakeups.NONE);
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphans);
+        rooms.execute("DELETE FROM rowlock.running");
+        own.silent = others();
+
+        rescue.runOnce();
+        own.silent = List.of();
+        rescue.runOnce();
+
+        assertThat(heard).containsExactly(0);
+    }
+
+    @Test
+    void noWakeUpAnnouncesAQuarantinedJob() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        rooms.execute("UPDATE rowlock.running SET crashes = 2, isolated = true");
+        rooms.running(2);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+        assertThat(wakeups.heard())
+                .containsExactly("2 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
+    }
+
+    private void nothingComesBack() {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'nothing comes back'; END $$
+                """);
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    private void allComesBack() {
+        rooms.execute("DROP TRIGGER refuse ON rowlock.ready");
+    }
+}
