@@ -16,6 +16,7 @@ import static dev.rowlock.queue.autoconfigure.Surroundings.Shape.ORDINARY;
 import static dev.rowlock.queue.autoconfigure.Surroundings.Shape.WITHOUT_NOTIFICATIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -28,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The same short story in many applications: driver options, pools, transaction managers, contexts. A build takes those
- * that once failed and some at random, and logs the seed; {@code -Drowlock.test.seed=…} repeats them, {@code
+ * The same short story in many applications: driver options, pools, transaction managers, contexts. Each build takes those
+ * that once failed; the long one takes some at random, and logs the seed; {@code -Drowlock.test.seed=…} repeats them, {@code
  * -Drowlock.test.matrix=all} takes all there are, {@code =50} fifty at random.
  */
 @Representative
@@ -63,14 +64,27 @@ class SurroundingsTest {
         long seed = Long.getLong("rowlock.test.seed", System.nanoTime() % 1_000_000);
         log.info("surroundings at random: -Drowlock.test.seed={}", seed);
         Random random = new Random(seed);
-        return Stream.concat(
-                ONCE_FAILED.stream(),
-                Stream.generate(() -> Surroundings.random(random)).limit(Integer.parseInt(wanted)));
+        return Stream.generate(() -> Surroundings.random(random)).limit(Integer.parseInt(wanted));
+    }
+
+    static Stream<Surroundings> onceFailed() {
+        return ONCE_FAILED.stream();
     }
 
     @ParameterizedTest
-    @MethodSource("some")
+    @MethodSource("onceFailed")
     void jobsRunAsPromised(Surroundings surroundings) {
+        tellTheStoryIn(surroundings);
+    }
+
+    @LongRunning
+    @ParameterizedTest
+    @MethodSource("some")
+    void jobsRunAsPromisedInSurroundingsAtRandom(Surroundings surroundings) {
+        tellTheStoryIn(surroundings);
+    }
+
+    private void tellTheStoryIn(Surroundings surroundings) {
         surroundings
                 .contexts(database)
                 .withUserConfiguration(ShortStory.Beans.class)
