@@ -1,14 +1,14 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.operate.JobChanges;
-import dev.rowlock.queue.internal.operate.PayloadRules;
-import dev.rowlock.queue.internal.operate.StoredPauses;
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.operate.AuditStatements;
 import dev.rowlock.queue.internal.operate.BringForward;
 import dev.rowlock.queue.internal.operate.BulkActionStatements;
+import dev.rowlock.queue.internal.operate.JobChanges;
+import dev.rowlock.queue.internal.operate.PayloadRules;
+import dev.rowlock.queue.internal.operate.StoredPauses;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;

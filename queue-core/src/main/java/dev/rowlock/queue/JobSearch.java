@@ -1,7 +1,7 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ClusterStatements;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.CountJobs;

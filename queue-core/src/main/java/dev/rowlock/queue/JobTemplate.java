@@ -1,13 +1,13 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
-import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.db.TransactionStanding;
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.enqueue.UniqueRequests;
 import dev.rowlock.queue.internal.enqueue.UniqueRequests.Answer;

@@ -2,11 +2,11 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.internal.run.FixedListener;
 import dev.rowlock.queue.internal.run.LambdaChunkListener;
 import dev.rowlock.queue.internal.run.LambdaListener;
-import dev.rowlock.queue.internal.policy.PolicyTimes;
-import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;

@@ -1,10 +1,10 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
-import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;

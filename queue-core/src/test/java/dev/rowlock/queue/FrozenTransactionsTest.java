@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

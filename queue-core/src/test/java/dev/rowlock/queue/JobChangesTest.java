@@ -8,11 +8,11 @@ import static dev.rowlock.queue.operate.ChangeResult.UNCHANGED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.claim.QueueRange;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.operate.ChangeResult;

@@ -3,10 +3,10 @@ package dev.rowlock.queue;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;

@@ -155,8 +155,8 @@ class JobSearchRetryGroupsTest {
                     .retryingByError(JobFilter.where().queue("print"), 10);
 
             assertThat(explained.lastPlan())
-                    .containsPattern("Index Scan using waiting_by_due on waiting .*actual .*rows="
-                            + GroupJobs.LOOKED_AT + "\\b")
+                    .containsPattern(
+                            "Index Scan using waiting_by_due on waiting .*actual .*rows=" + GroupJobs.LOOKED_AT + "\\b")
                     .doesNotContainPattern("Seq Scan on waiting [^\\n]*rows=200000 loops");
         }
     }

@@ -86,7 +86,8 @@ class PackageMapTest {
                             "internal.wake")),
             // Features, each with its statements.
             Map.entry(
-                    "internal.gate", with(GROUND, "gate", "operate", "internal.chore", "internal.claim", "internal.wake")),
+                    "internal.gate",
+                    with(GROUND, "gate", "operate", "internal.chore", "internal.claim", "internal.wake")),
             Map.entry("internal.policy", with(GROUND, "gate", "internal.chore", "internal.claim", "internal.lease")),
             Map.entry(
                     "internal.workflow",
@@ -109,8 +110,7 @@ class PackageMapTest {
                             "internal.lease",
                             "internal.wake")),
             Map.entry(
-                    "internal.result",
-                    with(GROUND, "result", "internal.record", "internal.wake", "internal.workflow")),
+                    "internal.result", with(GROUND, "result", "internal.record", "internal.wake", "internal.workflow")),
             Map.entry("internal.search", with(GROUND, "search", "gate", "internal.policy")),
             Map.entry(
                     "internal.operate",

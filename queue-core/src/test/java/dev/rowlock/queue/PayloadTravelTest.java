@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.LoadPayload;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;

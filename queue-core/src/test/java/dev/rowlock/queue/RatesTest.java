@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.node.LogLines;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.SlowDownException;
 import dev.rowlock.queue.job.WaitReason;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import dev.rowlock.queue.StatementTexts.Text;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.AfterEach;

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.command;
 
 import dev.rowlock.queue.doctor.Finding;
-import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.doctor.Examination;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
+import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.RefusedJobs;
-import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.MinimumInterval;

@@ -1,14 +1,14 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
-import dev.rowlock.queue.internal.db.BatchLimit;
-import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
+import dev.rowlock.queue.internal.db.BatchLimit;
+import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.claim.CancelRest.Cancelled;
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.text.LineLimit;
 import java.time.Duration;

@@ -11,7 +11,8 @@ public record Schema(String name) {
     /** Leaves room for prefixes within PostgreSQL's 63 bytes. */
     private static final Pattern VALID = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
-    // The name first, and then the look back: so it is searched for as a whole, not tried at each letter of a long statement.
+    // The name first, and then the look back: so it is searched for as a whole, not tried at each letter of a long
+    // statement.
     private static final Pattern DEFAULT_PREFIX = Pattern.compile("rowlock\\.(?<!\\wrowlock\\.)");
 
     public Schema {

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.gate;
 
-
 import dev.rowlock.queue.internal.db.Database;
 import java.sql.PreparedStatement;
 

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.gate;
 
-
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.db.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

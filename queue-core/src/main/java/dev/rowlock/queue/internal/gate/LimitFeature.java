@@ -68,13 +68,7 @@ public final class LimitFeature implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         first.forget();
-        return List.of(
-                new LimitsChore(
-                        new DeclareLimits(database),
-                        new CountRunningJobs(database),
-                        wakeups,
-                        declared,
-                        first,
-                        node::nodeId));
+        return List.of(new LimitsChore(
+                new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, first, node::nodeId));
     }
 }

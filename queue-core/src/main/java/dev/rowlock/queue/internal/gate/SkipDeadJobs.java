@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.gate;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.AuditNote;
 
 /** Marks the dead jobs that hold up a key, so that they no longer do. Joins the caller's transaction. */
 public final class SkipDeadJobs {

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.janitor;
 
-import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.MoveBatches;
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;

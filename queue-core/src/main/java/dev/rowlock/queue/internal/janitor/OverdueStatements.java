@@ -1,7 +1,5 @@
 package dev.rowlock.queue.internal.janitor;
 
-import dev.rowlock.queue.internal.lease.OverdueClaim;
-
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
@@ -10,6 +8,7 @@ import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
 import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

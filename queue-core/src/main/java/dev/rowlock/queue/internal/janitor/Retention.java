@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.janitor.AgreeRetention.Agreed;
-import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.settings.RetentionSettings;

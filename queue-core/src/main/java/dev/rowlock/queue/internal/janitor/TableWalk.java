@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

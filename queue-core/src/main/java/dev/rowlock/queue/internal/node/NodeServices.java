@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.PayloadCodec;
 import javax.sql.DataSource;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.janitor.AgreeRetention;
 import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.janitor.AgreeRetention;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Duration;

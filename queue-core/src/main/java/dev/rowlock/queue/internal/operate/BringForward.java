@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.operate;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.FilterConditions;
 import dev.rowlock.queue.internal.search.RoomCondition;

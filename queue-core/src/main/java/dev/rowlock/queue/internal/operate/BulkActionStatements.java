@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.operate;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.RoomCondition;
 import dev.rowlock.queue.operate.Actor;

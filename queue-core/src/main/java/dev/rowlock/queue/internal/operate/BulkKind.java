@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
-import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.search.FilterConditions;
 import dev.rowlock.queue.internal.search.RoomCondition;
 import dev.rowlock.queue.internal.search.SearchedRoom;

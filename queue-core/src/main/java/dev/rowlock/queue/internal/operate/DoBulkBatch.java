@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.operate;
 
+import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.search.RoomCondition;
 import java.sql.Connection;

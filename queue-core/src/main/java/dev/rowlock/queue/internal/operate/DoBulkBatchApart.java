@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.operate.DoBulkBatch.Done;

@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.operate;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Headers;
-import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;

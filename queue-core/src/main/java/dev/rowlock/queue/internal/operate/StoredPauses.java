@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.operate;
 
-import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Pauses;
+import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.Pause;

@@ -1,11 +1,11 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
-import dev.rowlock.queue.internal.workflow.ReadWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.workflow.ReadWorkflows;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.spi.PayloadCodec;

@@ -2,11 +2,11 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.chunk.ChunkFailedException;
 import dev.rowlock.queue.chunk.ChunkJob;
-import dev.rowlock.queue.internal.run.Execution.Completion;
-import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.run.Execution.Completion;
+import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.claim.LoadErrors;
 import dev.rowlock.queue.internal.claim.LoadPayload;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.record.HeldJob;
 import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.record.HeldJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.Arrays;

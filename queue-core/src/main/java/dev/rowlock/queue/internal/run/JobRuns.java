@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.claim.Kind;
-import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.record.Observers;
+import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;

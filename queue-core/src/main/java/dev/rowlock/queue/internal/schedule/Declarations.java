@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.schedule.StoredSchedule.Declarer;
 import dev.rowlock.queue.internal.text.DurationText;

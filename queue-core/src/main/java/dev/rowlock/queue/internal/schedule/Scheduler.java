@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.JobStatements;
-import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.schedule.FireSchedules.Fired;
 import dev.rowlock.queue.internal.schedule.FireSchedules.Look;
 import dev.rowlock.queue.internal.schedule.FireSchedules.Tick;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.schedule;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.schedule.FireSchedules.Fired;
 import dev.rowlock.queue.internal.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.wake.AfterCommit;

@@ -108,7 +108,8 @@ public final class CountJobs {
         List<RoomCondition> conditions = FilterConditions.of(filter);
         String sql = search.database()
                 .sql(conditions.stream()
-                        .map(condition -> MATCHES_OF_ROOM.formatted(condition.room().table(), condition.sql()))
+                        .map(condition ->
+                                MATCHES_OF_ROOM.formatted(condition.room().table(), condition.sql()))
                         .collect(Collectors.joining(
                                 "\n UNION ALL ", "SELECT count(*) FROM (", "\n LIMIT :limit) AS counted")));
         return search.run(filter, connection -> {

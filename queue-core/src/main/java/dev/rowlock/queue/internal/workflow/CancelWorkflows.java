@@ -1,14 +1,14 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
-import dev.rowlock.queue.internal.db.AuditNote;
-import dev.rowlock.queue.internal.db.JobStatements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

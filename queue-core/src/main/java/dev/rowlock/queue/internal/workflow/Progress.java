@@ -1,7 +1,8 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.BatchSplitter;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.workflow.FindSteps.Undecided;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
@@ -10,7 +11,6 @@ import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.workflow.ReleaseFewJobs.Released;
 import dev.rowlock.queue.internal.workflow.ReleaseNextSteps.Heard;
-import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

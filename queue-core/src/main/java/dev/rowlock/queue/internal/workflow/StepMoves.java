@@ -1,13 +1,13 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ReadyJobs;
-import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.workflow.MoveSteps.Walk;
-import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -1,16 +1,16 @@
 package dev.rowlock.queue.internal.workflow;
 
-import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
-import dev.rowlock.queue.internal.enqueue.InterceptedCall;
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
+import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.workflow.InsertWorkflowJobs.Member;
-import dev.rowlock.queue.internal.workflow.LockStep.Found;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.internal.workflow.InsertWorkflowJobs.Member;
+import dev.rowlock.queue.internal.workflow.LockStep.Found;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.Due;

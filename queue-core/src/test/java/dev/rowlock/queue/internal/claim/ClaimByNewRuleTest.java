@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.claim;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.gate.CountRunningJobs;
 import dev.rowlock.queue.test.postgres.PostgresTest;

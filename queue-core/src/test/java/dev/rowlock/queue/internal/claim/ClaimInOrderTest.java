@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.db.AuditNote;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.internal.gate.SkipDeadJobs;

@@ -4,14 +4,14 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import dev.rowlock.queue.internal.db.ExplainedDatabase;
-import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -6,10 +6,10 @@ import static dev.rowlock.queue.internal.db.Rooms.part;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -3,11 +3,11 @@ package dev.rowlock.queue.internal.claim;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;

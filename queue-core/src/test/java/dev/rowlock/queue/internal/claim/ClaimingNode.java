@@ -1,15 +1,15 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.RecordedWakeups;
-import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.SendWakeup;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.run.QueueWorker;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.SendWakeup;
-import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -5,9 +5,9 @@ import static dev.rowlock.queue.internal.db.Rooms.ids;
 import static dev.rowlock.queue.internal.db.Rooms.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

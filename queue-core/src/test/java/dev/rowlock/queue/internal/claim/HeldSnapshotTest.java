@@ -3,10 +3,10 @@ package dev.rowlock.queue.internal.claim;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs.Result;
 import dev.rowlock.queue.internal.janitor.DuePosition;

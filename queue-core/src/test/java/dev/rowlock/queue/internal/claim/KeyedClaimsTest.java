@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.gate.GateLock;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
+import dev.rowlock.queue.internal.gate.GateLock;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

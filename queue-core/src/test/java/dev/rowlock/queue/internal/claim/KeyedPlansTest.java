@@ -1,19 +1,19 @@
 package dev.rowlock.queue.internal.claim;
 
-import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which.ALL;
+import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;

@@ -2,11 +2,11 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

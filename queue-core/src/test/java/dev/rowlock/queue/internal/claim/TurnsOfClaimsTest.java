@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

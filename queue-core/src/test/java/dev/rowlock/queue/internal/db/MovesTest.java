@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
-import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
-import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
+import dev.rowlock.queue.internal.lease.OverdueClaim;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.record.OutcomeStatements;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.janitor.Dispatcher;
 import dev.rowlock.queue.internal.janitor.UnacknowledgedClaims;
-import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
-import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;

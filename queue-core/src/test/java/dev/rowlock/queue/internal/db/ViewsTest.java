@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.janitor.Leftovers;
-import dev.rowlock.queue.internal.lease.RemoveNode;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
+import dev.rowlock.queue.internal.lease.RemoveNode;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.db.JobStatements;
-import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

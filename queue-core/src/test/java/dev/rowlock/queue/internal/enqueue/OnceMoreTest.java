@@ -6,9 +6,9 @@ import static dev.rowlock.queue.job.Enqueued.REPLACED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.EnqueueResult;
-import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.gate;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.OpenTransaction;

@@ -3,11 +3,11 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.ClusterStatements;
+import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;

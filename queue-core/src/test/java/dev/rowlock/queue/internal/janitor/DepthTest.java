@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.db.ClusterStatements;
+import dev.rowlock.queue.internal.db.ClusterStatements.Depth;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.ClusterStatements;
-import dev.rowlock.queue.internal.db.ClusterStatements.Depth;
-import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

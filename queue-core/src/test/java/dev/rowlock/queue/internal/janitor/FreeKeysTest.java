@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.db.JobStatements;
-import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
-import dev.rowlock.queue.internal.janitor.Leftovers.Position;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.janitor.Leftovers.Position;
+import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.UniqueKey;

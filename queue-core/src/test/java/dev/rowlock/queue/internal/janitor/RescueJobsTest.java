@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.janitor;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.claim.QueueRange;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
-import dev.rowlock.queue.internal.node.LogLines;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.lease.RemoveExpiredNodes;
-import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.JobObserver;

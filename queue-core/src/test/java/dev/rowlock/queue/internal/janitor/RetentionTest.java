@@ -3,10 +3,10 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.node.LogLines;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -2,13 +2,13 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
-import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.RetryPolicy;

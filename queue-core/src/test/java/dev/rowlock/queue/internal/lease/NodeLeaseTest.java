@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

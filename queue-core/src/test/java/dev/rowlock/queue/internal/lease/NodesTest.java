@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.AuditNote;
+import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Pauses;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode.Answer;
 import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;

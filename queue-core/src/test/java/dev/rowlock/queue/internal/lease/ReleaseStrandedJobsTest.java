@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.lease;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs.Released;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -1,13 +1,12 @@
 package dev.rowlock.queue.internal.lease;
 
-import dev.rowlock.queue.internal.janitor.OverdueStatements;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
+import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

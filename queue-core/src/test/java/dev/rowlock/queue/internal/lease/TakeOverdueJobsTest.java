@@ -1,15 +1,14 @@
 package dev.rowlock.queue.internal.lease;
 
-import dev.rowlock.queue.internal.janitor.OverdueStatements;
-
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Taken;
 import dev.rowlock.queue.internal.record.OutcomeStatements;

@@ -3,14 +3,14 @@ package dev.rowlock.queue.internal.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
-import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.WaitingJob;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Page;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Place;

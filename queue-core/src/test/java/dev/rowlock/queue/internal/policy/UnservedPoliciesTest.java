@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import dev.rowlock.queue.internal.node.LogLines;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.ClusterStatements;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
 import dev.rowlock.queue.job.Claim;

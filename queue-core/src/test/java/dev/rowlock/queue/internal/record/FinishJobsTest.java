@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.JobStatements;
-import dev.rowlock.queue.internal.lease.OverdueClaim;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
+import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

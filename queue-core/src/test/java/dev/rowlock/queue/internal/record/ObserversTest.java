@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;

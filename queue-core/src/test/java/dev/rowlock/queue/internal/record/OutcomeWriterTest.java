@@ -4,9 +4,9 @@ import static dev.rowlock.queue.internal.record.TestHeldJob.pending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

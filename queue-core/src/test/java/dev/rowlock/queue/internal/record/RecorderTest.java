@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.Others;
-import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;

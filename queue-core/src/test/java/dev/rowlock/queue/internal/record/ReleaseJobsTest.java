@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Moved;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;

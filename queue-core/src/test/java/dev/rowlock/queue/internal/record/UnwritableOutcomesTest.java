@@ -2,10 +2,10 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.node.NodeTest;
-import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -2,10 +2,10 @@ package dev.rowlock.queue.internal.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import dev.rowlock.queue.job.ClaimedJob;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.claim.Kind;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.wake.Notifier;

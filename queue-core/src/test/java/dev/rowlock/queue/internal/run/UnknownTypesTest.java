@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -2,13 +2,13 @@ package dev.rowlock.queue.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.workflow.InsertWorkflowJobs.Member;
 import dev.rowlock.queue.job.Claim;

@@ -132,7 +132,8 @@ class PagesCompileTest {
     }
 
     /** Returns the errors of each; empty: none. */
-    private static Map<Example, String> compile(List<Example> examples, UnaryOperator<String> within) throws IOException {
+    private static Map<Example, String> compile(List<Example> examples, UnaryOperator<String> within)
+            throws IOException {
         Map<Example, Source> sources = new HashMap<>();
         for (Example example : examples) {
             sources.put(example, source(example, sources.size(), within));
@@ -150,8 +151,8 @@ class PagesCompileTest {
                 example,
                 found.getDiagnostics().stream()
                         .filter(problem -> problem.getKind() == Diagnostic.Kind.ERROR)
-                        .filter(problem ->
-                                problem.getSource() == null || problem.getSource().toUri().equals(source.toUri()))
+                        .filter(problem -> problem.getSource() == null
+                                || problem.getSource().toUri().equals(source.toUri()))
                         .map(problem -> problem.getMessage(Locale.ROOT))
                         .collect(Collectors.joining("; "))));
         return errors;

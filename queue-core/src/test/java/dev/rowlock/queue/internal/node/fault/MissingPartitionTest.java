@@ -3,11 +3,11 @@ package dev.rowlock.queue.internal.node.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.node.Effects;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.node.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;

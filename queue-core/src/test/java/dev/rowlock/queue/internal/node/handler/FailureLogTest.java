@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.record.FailureLog;
+import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.FailedAttempt;

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.node.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.run.HandlerInvoker;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.internal.run.HandlerInvoker;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
