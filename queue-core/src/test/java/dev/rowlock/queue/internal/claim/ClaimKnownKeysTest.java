@@ -172,7 +172,8 @@ class ClaimKnownKeysTest {
     void whileASnapshotIsHeldOnlyWhatIsLeftIsRead() throws Exception {
         limit(10);
         try (Connection holder = test.unpooled().getConnection();
-                ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), Plans.GENERIC)) {
+                ExplainedDatabase explained =
+                        new ExplainedDatabase(test, new Schema("rowlock"), Plans.GENERIC).withFunctions()) {
             holder.setAutoCommit(false);
             holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             holder.createStatement().execute("SELECT count(*) FROM rowlock.ready");

@@ -82,7 +82,8 @@ class KeyedPlansTest {
         rooms.execute("UPDATE rowlock.queue_limit SET changed_at = changed_at - interval '1 hour'");
         rooms.execute("VACUUM ANALYZE " + ROOMS);
         long node = rooms.node();
-        try (ExplainedDatabase explained = new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO)) {
+        try (ExplainedDatabase explained =
+                new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO).withFunctions()) {
             ClaimKeyedJobs claims = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
             for (int i = 0; i < 2; i++) {
                 claims.run(QUEUE, Turn.FIRST, known, 100, 0, ALL, node, null);

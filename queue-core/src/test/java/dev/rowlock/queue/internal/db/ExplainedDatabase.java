@@ -45,7 +45,6 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
             statement.execute("SET auto_explain.log_level = 'notice'");
             statement.execute("SET auto_explain.log_analyze = on");
             statement.execute("SET auto_explain.log_timing = off");
-            statement.execute("SET auto_explain.log_nested_statements = on");
             statement.execute("SET auto_explain.log_buffers = on");
             statement.execute("SET plan_cache_mode = '" + plans.mode + "'");
             if (connection.getMetaData().getDatabaseMajorVersion() >= 16) {
@@ -54,6 +53,14 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
         }
         // A statement with a name on the server from its first execution on, so that its plan is kept.
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
+    }
+
+    /** The plans of statements in functions come too, each before that of the statement that calls its function. */
+    public ExplainedDatabase withFunctions() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET auto_explain.log_nested_statements = on");
+        }
+        return this;
     }
 
     public Database database() {
