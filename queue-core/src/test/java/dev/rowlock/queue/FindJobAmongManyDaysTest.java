@@ -48,7 +48,11 @@ class FindJobAmongManyDaysTest {
         days(4, 60);
 
         assertThat(locks()).isEqualTo(few);
-        assertThat(few.get("find an old job")).isLessThan(20);
+        assertThat(few).allSatisfy((look, locks) -> {
+            if (look.startsWith("find")) {
+                assertThat(locks).as(look).isLessThanOrEqualTo(20);
+            }
+        });
         assertThat(few.values()).allMatch(locks -> locks < 60);
     }
 
@@ -57,6 +61,8 @@ class FindJobAmongManyDaysTest {
         long ended = FIRST + 1;
         long today = rooms.complete(rooms.running(), true);
         Map<String, Long> locks = new LinkedHashMap<>();
+        transaction.executeWithoutResult(
+                status -> search.find(NOBODY)); // the first look of a connection makes the plans
         locks.put("find an old job", locks(() -> assertThat(search.find(ended)).isPresent()));
         locks.put(
                 "find a job of today",
