@@ -256,6 +256,8 @@ class JobSearchExplainTest {
         long failed = rooms.dead();
         rooms.execute("UPDATE rowlock.dead SET job_key = 'a', last_job = 1000000");
         long rest = keyed("a");
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('%s', 'cancel-rest')".formatted(QUEUE));
         new CancelRest(rooms.database()).run(QUEUE, List.of("a"));
 
         assertThat(explain(rest).reasons().get(0).text())

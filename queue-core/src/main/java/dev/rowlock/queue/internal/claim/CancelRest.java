@@ -24,6 +24,7 @@ public final class CancelRest {
                         SELECT DISTINCT ON (d.job_key) d.job_key, d.id, d.last_job
                           FROM rowlock.dead d
                          WHERE d.queue = ? AND d.job_key = ANY (?::text[])
+                           AND (SELECT l.in_order FROM rowlock.queue_limit l WHERE l.queue = d.queue) = 'cancel-rest' -- it may have changed since the claim
                          ORDER BY d.job_key, d.last_job DESC
                     ), rest AS (
                         DELETE FROM rowlock.ready

@@ -225,6 +225,20 @@ class ClaimInOrderTest {
     }
 
     @Test
+    void theRestIsNotCancelledIfTheRuleHasChangedSinceTheClaim() {
+        order(AfterFailure.CANCEL_REST);
+        enqueue("a", 3);
+        claimed();
+        fail(1);
+        List<String> toCancel = run().toCancel();
+        assertThat(toCancel).containsExactly("a");
+
+        order(AfterFailure.CONTINUE);
+
+        assertThat(claim.cancelRest().run(QUEUE, toCancel).jobs()).isZero();
+    }
+
+    @Test
     void theRestOfASkippedJobIsNotCancelled() {
         enqueue("a", 3);
         claimed();
@@ -259,7 +273,8 @@ class ClaimInOrderTest {
         rooms.execute("VACUUM rowlock.dead");
         order(afterFailure);
         enqueue("a", 2);
-        try (ExplainedDatabase explained = new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO)) {
+        try (ExplainedDatabase explained =
+                new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO).withFunctions()) {
             ClaimKeyedJobs claims = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
             claimOne(claims);
             rooms.execute("DELETE FROM rowlock.running");
