@@ -87,7 +87,7 @@ public record KeyedBatch(
 
     private static final int TOLD = 15;
 
-    /** The first row is about the claim as a whole: see the end of claim.sql. */
+    /** The first row is about the claim as a whole: see told in claim.sql. */
     static KeyedBatch read(ResultSet rows, String queue, Turn turn, int limit, long begun) throws SQLException {
         rows.next();
         Told told = new Told((@Nullable String[]) rows.getArray(TOLD).getArray());

@@ -24,7 +24,7 @@ public final class CountRunningJobs {
                                    WHERE l.changed_at > clock_timestamp() - interval '1 hour') AS found
                            WHERE pg_try_advisory_xact_lock(hashtextextended(? || found.queue || ' ', 0))))
                     LIMIT ?
-                      FOR UPDATE SKIP LOCKED))
+                      FOR NO KEY UPDATE SKIP LOCKED))
             """;
 
     private final Database database;

@@ -84,7 +84,7 @@ public final class CancelWorkflows {
                 UPDATE rowlock.running SET cancel_requested = true
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.running r
-                        WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT r.cancel_requested ORDER BY r.id FOR UPDATE SKIP LOCKED))
+                        WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT r.cancel_requested ORDER BY r.id FOR NO KEY UPDATE SKIP LOCKED))
                 RETURNING id
             ), within AS (
                 UPDATE rowlock.workflow SET state = 'cancelling'

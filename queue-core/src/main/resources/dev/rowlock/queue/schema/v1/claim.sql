@@ -11,7 +11,7 @@
 --
 -- To begin a statement costs about as much as it takes to find one job: each runs only where it has something to find, and what is not of keys is asked at once.
 --
--- The first row is about the claim as a whole, in told: see its end. All others are jobs.
+-- The first row is about the claim as a whole, in told, which is listed where it is made. All others are jobs.
 CREATE FUNCTION ${schema}.claim_keyed_v1(
     p_queue text, p_node bigint, p_jobs bigint, p_timeouts jsonb, p_longest_wait bigint, p_largest int,
     -- Which keys. The rest of a turn: so many more jobs of the key behind which the claim looks. Share: each key gets no more than if there were so many.
@@ -95,13 +95,20 @@ BEGIN
     END IF;
 
     IF in_turn AND recounts THEN
-        -- Jobs that were claimed before the rule. Those whose claims were under way then commit soon. No index has them: all that runs is read.
+        -- Jobs that were claimed before the rule. Those whose claims were under way then commit soon. No index has them: all that runs is read. A handler's open transaction
+        -- that has saved a checkpoint shares the row.
         UPDATE ${schema}.running SET gate = coalesce(job_key, '')
-         WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM ${schema}.running r WHERE r.queue = p_queue AND r.gate IS NULL FOR UPDATE SKIP LOCKED));
+         WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM ${schema}.running r WHERE r.queue = p_queue AND r.gate IS NULL FOR NO KEY UPDATE SKIP LOCKED));
     END IF;
 
-    -- Which keys: a walk from one to the next, or those that are given.
-    IF in_turn AND p_walk > 0 THEN
+    -- Which keys: those of the jobs that are asked for by name, a walk from one to the next, or those that are given.
+    IF in_turn AND p_only IS NOT NULL THEN
+        keys := ARRAY(SELECT k.job_key
+                        FROM (SELECT r.job_key FROM ${schema}.ready r
+                               WHERE r.id = ANY (p_only) AND r.queue = p_queue AND r.job_key IS NOT NULL ORDER BY r.id LIMIT greatest(p_walk, 1)) AS k
+                       GROUP BY k.job_key ORDER BY k.job_key);
+        reached := keys[cardinality(keys)];
+    ELSIF in_turn AND p_walk > 0 THEN
         keys := ARRAY(WITH RECURSIVE walk AS (
                 SELECT p_after COLLATE "C" AS job_key, 0 AS n
                  UNION ALL
@@ -145,10 +152,13 @@ BEGIN
     wanted := greatest(0, wanted);
 
     -- Jobs without keys, where they come first, or no key is there to come before them.
-    IF wanted > 0 AND rule.of_queue AND (p_plain_first OR cardinality(keys) = 0) THEN
+    IF wanted > 0 AND rule.of_queue AND p_only IS NOT NULL THEN
         plain := ARRAY(SELECT r.ctid FROM ${schema}.ready r
-              WHERE r.queue = p_queue AND r.job_key IS NULL
-                AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without) AND (p_only IS NULL OR r.id = ANY (p_only)))
+              WHERE r.id = ANY (p_only) AND r.queue = p_queue AND r.job_key IS NULL AND r.type <> ALL (p_without_types)
+              ORDER BY r.id LIMIT wanted FOR UPDATE SKIP LOCKED);
+    ELSIF wanted > 0 AND rule.of_queue AND (p_plain_first OR cardinality(keys) = 0) THEN
+        plain := ARRAY(SELECT r.ctid FROM ${schema}.ready r
+              WHERE r.queue = p_queue AND r.job_key IS NULL AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without))
               ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT wanted FOR UPDATE SKIP LOCKED);
     END IF;
 
@@ -188,8 +198,8 @@ BEGIN
         END IF;
     END IF;
 
-    -- The first of each key. In order, a job that has begun stands before all others, one that waits to be tried again holds up its key, and so may one
-    -- that has failed. A skipped one has 0 as its last one. There the first is chosen before it is locked: if somebody else holds it, no other goes in its place.
+    -- The first of each key. In order, a job that was tried or has crashed stands before all others, one that waits to be tried again holds up its key, and so may one
+    -- that has failed. A dead job that was skipped has 0 as last_job. There the first is chosen before it is locked: if somebody else holds it, no other goes in its place.
     IF wanted > 0 AND cardinality(keys) > 0 AND rule.in_order IS NULL THEN
         SELECT coalesce(array_agg(h.place), '{}'), coalesce(array_agg(h.n), '{}') INTO rows, owners
           FROM (SELECT f.place, k.n::int FROM unnest(keys, rooms, places) WITH ORDINALITY AS k (job_key, room, known, n)
@@ -244,6 +254,10 @@ BEGIN
                                  - cardinality(array_positions(owners, last)));
         next_key := CASE WHEN NOT ended OR next_rest > 0 OR keys[last] <> reached THEN keys[last] END;
     END IF;
+    -- What it tells: whether it was in turn, how many jobs there was room for, the key behind which the next claim looks and how many more jobs of that one; whether it has
+    -- looked at keys, how many of them somebody else is filling, in how many seconds a rate allows a job; whether the queue is limited as a whole, whether keys may borrow places,
+    -- whether they have a rate; the version of the rule, whether that is fresh; the lowest token of the queue, how many keys a claim may look at, the time; how many keys have
+    -- jobs to cancel, then these, then the keys of which jobs run, and the lowest token of each.
     told := ARRAY[in_turn::text, wanted::text, next_key, next_rest::text, (cardinality(keys) > 0)::text, busy::text, until_rate::text, rule.of_queue::text,
                   (rule.burst_per_key > rule.max_running_per_key AND wanted > 0)::text, (rule.key_rate_jobs IS NOT NULL)::text, rule.version::text, fresh::text,
                   queue_lowest::text, most_keys::text, date_part('epoch', statement_timestamp())::text, coalesce(cardinality(to_cancel), 0)::text]

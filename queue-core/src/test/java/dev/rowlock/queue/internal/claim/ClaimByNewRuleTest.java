@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -107,6 +108,23 @@ class ClaimByNewRuleTest {
 
         assertThat(keys(batch)).isEmpty();
         assertThat(batch.learned().rule()).isNull();
+    }
+
+    /** So does a handler that saves checkpoints in its own transaction. */
+    @Test
+    void whatRunsCountsAlsoIfAnOpenTransactionSharesItsRow() throws SQLException {
+        enqueue("a", 2);
+        assertThat(keys(run(1))).containsExactly("a");
+        youngRule("max_running_per_key", "1");
+
+        try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
+            handler.database()
+                    .joined(connection -> ColdStatement.on(
+                                    connection, handler.database().sql("SELECT id FROM rowlock.running FOR KEY SHARE"))
+                            .list(row -> row.getLong(1)));
+
+            assertThat(keys(run(10))).isEmpty();
+        }
     }
 
     /** Each passes over what the other one is counting. */
