@@ -22,12 +22,6 @@ public final class ClaimReadyJobs {
     // The sub-select makes LIMIT exact: as a join, SKIP LOCKED could lock more rows than it returns. Deleting by ctid
     // is safe because those rows are locked by this statement. A node that was declared dead can claim nothing more.
     // In a queue with a limit of its own all jobs are claimed as if they had keys.
-    // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
-    // starts, so that a batch of them does not fill the node's memory: there they lie uncompressed. Those in a job's
-    // own row are small, unless somebody has put one there by hand.
-    // A timeout counts from the handler's start, which nobody writes down: the deadline leaves time for the longest
-    // wait.
-    // Numbers that are mostly zero travel as nulls, which cost the client no memory.
     private static final String CLAIMED = """
             claimed AS (
                 DELETE FROM rowlock.ready
@@ -47,6 +41,12 @@ public final class ClaimReadyJobs {
     // while the JVM still interprets.
     private static final String POSITION = "?, to_timestamp(?), ?";
 
+    // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
+    // starts, so that a batch of them does not fill the node's memory: there they lie uncompressed. Those in a job's
+    // own row are small, unless somebody has put one there by hand.
+    // A timeout counts from the handler's start, which nobody writes down: the deadline leaves time for the longest
+    // wait.
+    // Numbers that are mostly zero travel as nulls, which cost the client no memory.
     private static final String MOVED_WITH = """
             INSERT INTO rowlock.running (token, node_id, ready_at, claimed_at, deadline, %s)
             SELECT nextval('rowlock.claim_token'), ?, ready_at, statement_timestamp(),

@@ -5,6 +5,15 @@
  * <p>Two parts are there for many nodes. {@link dev.rowlock.queue.internal.claim.TurnBackoff} lets few of them do the claiming: 50 nodes drained 58 to 68 thousand jobs/s with it, 49 to 60 without. The
  * table {@code reached} lets a claim begin where any node's last one ended: with 50 nodes 1.5 index pages touched per job, 1.8 without.
  *
+ * <h2>Jobs with keys, and queues with limits</h2>
+ *
+ * <p>They are a second source ({@link dev.rowlock.queue.internal.claim.Sources} says which is asked), with a claim of its own: the function {@code claim_keyed_v1} of the schema takes the locks of some keys, counts
+ * what runs of each with a newer snapshot, and moves as many jobs as there is room for. All that limits a job is decided in there; what a node remembers only says where to look.
+ *
+ * <p>{@link dev.rowlock.queue.internal.claim.KeyedClaims} makes these claims. Keys of which there was word (a job was enqueued, or one has ended that took a place) come first, if nothing but their own limits can
+ * keep their jobs. Otherwise a round goes on ({@link dev.rowlock.queue.internal.claim.KeyedRounds}): from key to key through all that have jobs, or, because that costs time where many keys cannot run, through
+ * those that brought jobs lately ({@link dev.rowlock.queue.internal.claim.KeyCursor}). {@link dev.rowlock.queue.internal.claim.KeyedTurns} says who may claim many at a time.
+ *
  * <h2>Queues where nothing happens</h2>
  *
  * <p>A {@link dev.rowlock.queue.internal.claim.Fetcher} has a thread while its queue brings jobs. When that has brought none for a minute, the fetcher rests: its thread ends. What a node does from time

@@ -21,8 +21,8 @@ import org.springframework.dao.ConcurrencyFailureException;
 /**
  * Inserts jobs of which some have unique keys, unless their keys are held.
  *
- * <p>A key is held while its job is in waiting, ready or running, and until {@code held_until}. That is looked up here and
- * nowhere else: jobs move and end without a thought for keys.
+ * <p>A key is held while its job is in waiting, ready or running, and until {@code held_until}. That is looked up by whoever asks
+ * for the key: jobs move and end without a thought for keys.
  *
  * <p>A statement's snapshot is older than what it meets. A call that finds a key free, or no row for it, may have to wait
  * for another one that is just taking it. When that one has committed, the row names a job that the snapshot does not have, so
@@ -74,8 +74,6 @@ public final class EnqueueUniqueJobs {
             return new Placed(id, false);
         }
     }
-
-    private record TypedKey(String type, String key) {}
 
     private final String sql;
     private final String sqlWithLarge;

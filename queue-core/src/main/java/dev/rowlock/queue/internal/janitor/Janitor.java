@@ -30,7 +30,7 @@ public final class Janitor {
     private final ChoreLoop rescuing;
     private final ChoreLoop sharing;
 
-    /** @param others chores of other packages, which share one thread */
+    /** @param others chores that share one thread: {@link Cleanup} */
     public Janitor(
             Database database,
             JanitorSettings settings,

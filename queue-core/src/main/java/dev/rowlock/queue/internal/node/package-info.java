@@ -1,5 +1,5 @@
 /**
- * A node, put together: it claims jobs ({@code claim}), runs them ({@code run}, each by {@code attempt}), records what came of them ({@code
+ * A node, put together: it claims jobs ({@code claim}), runs them ({@code run}), records what came of them ({@code
  * record}), keeps its lease ({@code lease}), and does its share of the chores ({@code janitor}).
  *
  * <h2>The life of a claim</h2>
@@ -41,11 +41,11 @@
  * where jobs come: a fetcher, which decides when to claim, and as many handler threads as jobs have run at once of late, up to
  * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. Where
  * all is idle, the notification listener claims the jobs that it hears of. The janitor has three threads for chores: one moves
- * due jobs, one rescues, one does all that may take long. Observers have threads of their own (see below). Per process: the
+ * due jobs, one rescues, one does all that may take long. Each feature has one for its chores. Observers have threads of their own (see below). Per process: the
  * notifier.
  *
  * <p>So a node uses these connections of the pool, whatever its concurrency: one per queue where jobs come, one for the poll, one
- * for recording, three for chores and one for notifying. Beside the pool it has two: for the lease and for the notification
+ * for recording, three for chores, one for each feature's and one for notifying ("Connections" in docs/design.md lists them). Beside the pool it has two: for the lease and for the notification
  * listener. Deadlines and observers need none. A handler's thread takes one from the pool to read a large payload, for the
  * transaction of a transactional listener, and for what the handler asks for.
  *

@@ -244,7 +244,7 @@ CREATE TABLE ${schema}.workflow_job (
     job_id       bigint   NOT NULL PRIMARY KEY,
     workflow_id  bigint   NOT NULL,
     step_no      int      NOT NULL,
-    state        smallint NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4),
+    state        smallint NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4), -- 0 open, 1 failed, 2 completed, 3 cancelled, 4 skipped
     -- An end is noted in place: no index tells jobs that have not ended from those that were completed.
     failure      smallint GENERATED ALWAYS AS (CASE WHEN state IN (1, 3, 4) THEN state END) STORED,
     next_steps   int[]                                  -- that run as soon as it has completed, because they wait for nothing else
