@@ -131,21 +131,21 @@ final class KeyedClaims {
 
     /** The same of this key; null: nobody knows of which. Any thread. */
     void heardOf(@Nullable String key) {
-        if (anyMayRun(key) || !cursor.name(key)) {
+        if (!asksAlone(key)) {
             heard = true;
         }
         seenAt = System.nanoTime();
     }
 
-    /** Whether what happens to this key may let others run, so that it is not the one to ask. */
-    private boolean anyMayRun(@Nullable String key) {
-        return key == null || limited || lends;
+    /** Notes that this key is to be asked. Not if what happens to it may let others run, nobody knows of which there is word, or too many are noted. */
+    private boolean asksAlone(@Nullable String key) {
+        return key != null && !limited && !lends && cursor.name(key);
     }
 
     /** A job of this key, or of none, has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
     boolean roomForKeys(@Nullable String key) {
         // First: a claim that is under way looks at it after it has said what it wants.
-        if (anyMayRun(key) || !cursor.name(key)) {
+        if (!asksAlone(key)) {
             ended.incrementAndGet();
         }
         return wantsRoom;
