@@ -35,7 +35,7 @@ class EnqueuingThreadTest {
 
     /** The first job of a queue that rests begets its threads. */
     @Test
-    void aHandlerInheritsNothingOfIt(TestDatabase database) throws Exception {
+    void neitherAHandlerNorWhoClaimsInheritsAnythingOfIt(TestDatabase database) throws Exception {
         CompletableFuture<Found> found = new CompletableFuture<>();
         ClassLoader mine = Thread.currentThread().getContextClassLoader();
         Rowlock rowlock = rowlocks.started(quick(database.dataSource())
@@ -55,6 +55,11 @@ class EnqueuingThreadTest {
             request.join();
 
             assertThat(found.get(1, TimeUnit.MINUTES)).isEqualTo(new Found(null, mine));
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread -> thread.getName().equals("rowlock-fetcher-later"))
+                    .singleElement()
+                    .satisfies(claiming ->
+                            assertThat(claiming.getContextClassLoader()).isSameAs(mine));
         }
     }
 }
