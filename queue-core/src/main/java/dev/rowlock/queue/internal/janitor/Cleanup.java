@@ -42,7 +42,8 @@ public final class Cleanup {
     public static List<Chore> chores(Database database, RetentionSettings retention) {
         TakeChore take = new TakeChore(database);
         Database patient = database.patient();
-        Leftovers leftovers = new Leftovers(patient);
+        Leftovers ofLargeTables = new Leftovers(patient);
+        Leftovers leftovers = new Leftovers(database);
         Measurements measure = new Measurements(database);
         return List.of(
                 new DonePartitions(new EnsureDonePartitions(database)),
@@ -60,7 +61,7 @@ public final class Cleanup {
                         FIVE_MINUTES,
                         FIVE_MINUTES,
                         Leftovers.FIRST_KEY,
-                        behind -> new Leftovers(database).freeKeys(behind, KEYS)),
+                        behind -> leftovers.freeKeys(behind, KEYS)),
                 // If a round has found none, the next will hardly find more before retention drops another day.
                 new TableWalk<>(
                         take,
@@ -68,15 +69,15 @@ public final class Cleanup {
                         MINUTE,
                         TEN_MINUTES,
                         Leftovers.FIRST_ID,
-                        behind -> leftovers.payloads(behind, PAYLOADS)),
+                        behind -> ofLargeTables.payloads(behind, PAYLOADS)),
                 new TableWalk<>(
                         take,
                         "ended checkpoints",
                         FIVE_MINUTES,
                         FIVE_MINUTES,
                         Leftovers.FIRST_ID,
-                        behind -> leftovers.checkpoints(behind, CHECKPOINTS)),
-                new SharedChore(take, "past nodes", Duration.ofDays(1), () -> leftovers.pastNodes(NODES)),
+                        behind -> ofLargeTables.checkpoints(behind, CHECKPOINTS)),
+                new SharedChore(take, "past nodes", Duration.ofDays(1), () -> ofLargeTables.pastNodes(NODES)),
                 new SharedChore(take, "reached places", MINUTE, () -> leftovers.reached(MINUTE)),
                 new SharedChore(take, "rates", MINUTE, leftovers::spentRates),
                 depth(take, new Measurements(patient)),

@@ -53,7 +53,7 @@ public final class Janitor {
                 "rowlock-rescue",
                 List.of(
                         rescue,
-                        new OrphanedJobs(takeChore, orphanRescue),
+                        orphanRescue.chore(takeChore),
                         unacknowledgedClaims,
                         new OverdueJobs(
                                 own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime)));

@@ -1,10 +1,15 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.chore.SharedChore;
+import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.db.MoveBatches;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class OrphanRescue {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanRescue.class);
+
+    private static final Duration INTERVAL = Duration.ofSeconds(30);
+    private static final int REST_PER_WORK = 50;
 
     private final RescueJobs rescueJobs;
     private final int maxCrashes;
@@ -35,6 +43,18 @@ public final class OrphanRescue {
         if (!any) {
             tellObserver(0, 0);
         }
+    }
+
+    /**
+     * The jobs that the first rescue has missed: those that a node claimed just when it was declared dead, and those of a rescuer that died itself. Once for all nodes: where each of
+     * many nodes read all of running, that was a quarter of the server's work.
+     */
+    Chore chore(TakeChore take) {
+        return new SharedChore(take, "stray jobs", INTERVAL, () -> {
+            long begun = System.nanoTime();
+            run();
+            return ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
+        });
     }
 
     void run() {

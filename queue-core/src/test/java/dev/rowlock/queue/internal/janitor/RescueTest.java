@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.db.RefusedJobs;
@@ -77,7 +78,7 @@ class RescueTest {
 
     @Test
     void orphanedJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
-        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
+        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
         rooms.declareDead(own.id);
         rooms.execute("DELETE FROM rowlock.node");
         nothingComesBack();
@@ -170,10 +171,10 @@ class RescueTest {
 
     @Test
     void oneNodeLooksForStrayJobsForAll() {
-        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
+        orphanRescue.chore(new TakeChore(rooms.database())).runOnce();
         rooms.execute("DELETE FROM rowlock.node");
 
-        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
+        orphanRescue.chore(new TakeChore(rooms.database())).runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }

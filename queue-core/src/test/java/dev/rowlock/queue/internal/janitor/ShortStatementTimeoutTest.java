@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.db.Database;
@@ -75,7 +76,7 @@ class ShortStatementTimeoutTest {
         rooms.execute("DELETE FROM rowlock.node");
         slow("INSERT", "ready");
         OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
+        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
 
         insist(orphanedJobs::runOnce, "ready");
 
@@ -103,7 +104,7 @@ class ShortStatementTimeoutTest {
         rooms.execute("DELETE FROM rowlock.node");
         slowAlone(first);
         OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
+        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
 
         insist(orphanedJobs::runOnce, 11); // until a batch of one
 
