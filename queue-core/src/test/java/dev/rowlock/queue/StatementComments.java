@@ -58,7 +58,7 @@ final class StatementComments {
         throw new IllegalStateException("no class in " + owner);
     }
 
-    /** Of a field, or a method, and of the methods that use it; empty: nothing is said. */
+    /** Of a field that has a comment of its own, or of the methods that use it, and why it is so; empty: nothing is said. */
     String of(String name) {
         Set<String> said = new LinkedHashSet<>();
         Set<String> reasons = new LinkedHashSet<>();
@@ -70,6 +70,9 @@ final class StatementComments {
                     && !line.contains("import ")
                     && !line.strip().startsWith("*")) {
                 boolean field = line.matches("    \\w.*\\b" + name + "\\b( =.*|;)");
+                if (field && lines.get(i - 1).strip().endsWith("*/")) {
+                    return above(i);
+                }
                 (field ? reasons : said).add(field ? above(i) : ofMethodAt(i));
             }
         }
@@ -114,7 +117,7 @@ final class StatementComments {
             end--;
         }
         String text = comment.stream()
-                .takeWhile(part -> !part.startsWith("@") && !part.startsWith("<p>"))
+                .takeWhile(part -> !part.matches("(@|<p>|<h2>).*"))
                 .collect(Collectors.joining(" "));
         Matcher sentence = SENTENCE.matcher(plain(text));
         return sentence.matches() ? sentence.group(1) : plain(text);

@@ -52,24 +52,20 @@ class StatementFileTest {
     /** In the order of a job's life, then what applications set, what operators do and ask, and what nodes do beside. */
     private static final List<String> FEATURES = List.of(
             "enqueue",
-            "unique",
-            "due",
             "claim",
-            "checkpoint",
-            "outcome",
+            "record",
+            "janitor",
+            "lease",
             "result",
             "gate",
             "policy",
             "schedule",
             "workflow",
-            "read",
-            "admin",
             "operate",
             "search",
             "doctor",
-            "node",
-            "cleanup",
-            "schema");
+            "chore",
+            "db");
 
     /** They hold prefixes, or run what others hold. */
     private static final Set<String> WITHOUT_STATEMENTS = Set.of(
@@ -90,7 +86,8 @@ class StatementFileTest {
             -- All statements of Rowlock, by feature, written by the build. Run it on a fresh schema:
             --   psql -v ON_ERROR_STOP=1 -q -o /dev/null -f statements.sql
             -- Each runs in a transaction that is rolled back. Statements of rooms that may be full run with pinned plans: the settings come first.
-            -- What is put together from a filter, or from the rule of a queue, is shown by an example.
+            -- What is put together from a filter is shown by an example. A check of the doctor finds something where it brings a row.
+            -- Statements tell no node that there is something to do, unless they call pg_notify: whoever runs them does, once they are committed.
 
             """;
 
@@ -250,8 +247,8 @@ class StatementFileTest {
     }
 
     private static int place(Text text) {
-        int place = FEATURES.indexOf(feature(text));
-        return place < 0 ? FEATURES.size() : place;
+        assertThat(FEATURES).contains(feature(text));
+        return FEATURES.indexOf(feature(text));
     }
 
     private static String feature(Text text) {

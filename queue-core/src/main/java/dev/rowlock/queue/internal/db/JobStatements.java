@@ -34,7 +34,7 @@ public final class JobStatements {
             .returning("id")
             .answering(AuditNote.of("into_done") + "SELECT id FROM into_done");
 
-    /** Jobs that have not begun end as cancelled. */
+    /** Jobs that do not run end as cancelled. */
     public static Move cancelled(Move taken) {
         return taken.to(Room.DONE, "state = 'cancelled'");
     }
@@ -193,7 +193,7 @@ public final class JobStatements {
                 .list(row));
     }
 
-    /** Takes a job that has not begun to done, as cancelled. Returns whether it was waiting or ready. */
+    /** Takes a job that does not run to done, as cancelled. Returns whether it was waiting or ready. */
     public boolean cancelIdle(long id, @Nullable AuditNote note) {
         return partitions.aroundJoined(
                 connection -> any(on(connection, CANCEL_IDLE, id).set(AuditNote.values(note))));
@@ -211,7 +211,7 @@ public final class JobStatements {
                 .first(row -> new Ready(row.getString(1), row.getInt(2))));
     }
 
-    /** Lets a job that has not begun wait until another time. Returns whether it was waiting or ready. */
+    /** Lets a job that does not run wait until another time. Returns whether it was waiting or ready. */
     public boolean reschedule(long id, Due due, AuditNote note) {
         Instant at = due.at();
         Duration after = due.after();

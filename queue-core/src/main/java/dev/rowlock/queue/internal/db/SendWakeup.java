@@ -9,8 +9,9 @@ public final class SendWakeup {
     /** With so much of the server's queue of notifications in use, no statement that does something else notifies as well. */
     public static final String FULL = "0.9";
 
-    // A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It has
-    // nothing to lose: after a crash of the server nobody is listening any more.
+    /**
+     * Tells all nodes. A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It has nothing to lose: after a crash of the server nobody is listening any more.
+     */
     private static final String SQL = "SELECT " + TimeLimit.SETTING + """
             , set_config('synchronous_commit', 'off', true);
             SELECT pg_notify(?, message) FROM unnest(?::text[]) AS m (message)

@@ -32,6 +32,7 @@ final class ProcessChecks {
                                     "This process has waited {milliseconds} ms for a connection and the answer to SELECT 1 AS answer.",
                                     "Make the pool larger, or the listeners and requests fewer that keep a connection: docs/operations.md has the arithmetic."));
 
+    /** The process of the server behind this connection. */
     private static final String BACKEND = "SELECT pg_backend_pid()";
 
     private ProcessChecks() {}

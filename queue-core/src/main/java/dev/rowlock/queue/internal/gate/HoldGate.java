@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Sees to it that nothing of a key, or of a queue, begins for a time: because somebody outside has said so. Only where there is a rate. */
 public final class HoldGate {
 
+    /** Finds the rate that a slow-down is about, and locks it. */
     private static final String GATE = """
             SELECT gate, pg_advisory_xact_lock(hashtextextended(? || gate, 0))
               FROM (SELECT CASE WHEN l.key_rate_jobs IS NOT NULL AND asked.key IS NOT NULL THEN asked.key

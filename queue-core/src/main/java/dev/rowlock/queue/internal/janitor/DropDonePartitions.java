@@ -56,6 +56,7 @@ public final class DropDonePartitions {
 
     private static final Duration PAUSE = Duration.ofMillis(100);
 
+    /** Limits the wait for a lock. */
     private static final String LIMIT_WAIT = "SELECT set_config('lock_timeout', ?, true)";
 
     private final Database database;

@@ -28,6 +28,7 @@ public final class IndexDonePartitions {
 
     private static final String INDEX = "SELECT rowlock.index_done_partition(?)";
 
+    /** Limits the wait for a lock. */
     private static final String LIMIT_WAIT = "SELECT set_config('lock_timeout', ?, true)";
 
     /** Somebody writes to that day, or drops it. */

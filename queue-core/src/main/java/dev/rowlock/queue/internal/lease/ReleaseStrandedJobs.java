@@ -55,7 +55,9 @@ public final class ReleaseStrandedJobs {
     public record Released(String queue, int rank, int jobs) {}
 
     private final Database database;
+    /** Gives back jobs that a node has claimed without knowing it. */
     private final String sql;
+
     private final EnsureDonePartitions partitions;
 
     public ReleaseStrandedJobs(Database database) {

@@ -128,14 +128,18 @@ public final class OutcomeStatements {
     private final Database database;
     private final boolean keepsDone;
     private final EnsureDonePartitions partitions;
+    /** Ends claimed jobs as completed or cancelled, and answers the tokens that still held, unless all did. */
     private final String kept;
+
     private final String gone;
     private final String keptWithin;
     private final String goneWithin;
     private final String oneKept;
     private final String oneGone;
     private final String defer;
+    /** Ends claimed jobs as failed; those that were to be cancelled as cancelled, unless done cannot take them. */
     private final String bury;
+
     private final String release;
 
     /** @param keepsDone whether all jobs that end are kept in done */

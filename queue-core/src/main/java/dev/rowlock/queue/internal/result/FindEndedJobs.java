@@ -66,6 +66,7 @@ public final class FindEndedJobs {
 
     private final Database database;
     private final String sql;
+    /** Finds jobs that have not ended. */
     private final String lives;
 
     public FindEndedJobs(Database database) {

@@ -91,6 +91,7 @@ public final class Schedules {
         return e.getMostSpecificCause() instanceof SQLException cause && LOCK_NOT_AVAILABLE.equals(cause.getSQLState());
     }
 
+    /** Makes a recurring job, unless there is one of that name. */
     private static final String INSERT = """
             INSERT INTO rowlock.schedule (%s, name, next_at, fire_at, declared_by, declared_process, declared_at)
             SELECT %s, n.name, n.next_at, n.fire_at, n.node_id, n.process, CASE WHEN n.node_id IS NOT NULL THEN statement_timestamp() END
@@ -113,6 +114,7 @@ public final class Schedules {
                 == 1;
     }
 
+    /** Changes a recurring job, if it is still as it was read. */
     private static final String UPDATE = """
             UPDATE rowlock.schedule s
                SET (%1$s) = (SELECT n.*),

@@ -119,8 +119,11 @@ public final class CancelWorkflows {
     private final Database database;
     private final EnsureDonePartitions partitions;
     private final String begin;
+    /** Begins to cancel a failed workflow that runs again, as nobody has noted yet. */
     private final String beginRedriven;
+
     private final String open;
+    /** Cancels the next open jobs of a workflow, and asks those that run to stop. */
     private final String jobs;
 
     public CancelWorkflows(Database database) {

@@ -85,6 +85,7 @@ public final class LockStep {
     private final String waiting;
     private final String named;
     private final String namedAsItIs;
+    /** Keeps a step from ending, without waiting for who decides about it. */
     private final String hold;
 
     public LockStep(Schema schema) {
