@@ -40,7 +40,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {"rowlock.worker.node-name=shop-1", "logging.level.dev.rowlock.queue.failures=off"})
+        properties = {
+            "rowlock.worker.node-name=shop-1",
+            // Whether searches fit into the default is a matter of the machine.
+            "rowlock.search.time-limit=25s",
+            "logging.level.dev.rowlock.queue.failures=off"
+        })
 @Import(PostgresTestConfiguration.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

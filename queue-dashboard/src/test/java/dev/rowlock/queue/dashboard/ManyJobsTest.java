@@ -27,7 +27,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @SpringBootTest(
         classes = SecuredApplication.class,
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {"rowlock.dashboard.enabled=true", "logging.level.dev.rowlock.queue.failures=off"})
+        properties = {
+            "rowlock.dashboard.enabled=true",
+            // Whether searches fit into the default is a matter of the machine.
+            "rowlock.search.time-limit=25s",
+            "logging.level.dev.rowlock.queue.failures=off"
+        })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ManyJobsTest {
 

@@ -10,6 +10,7 @@ import * as live from '../live.js';
 
 const SHOWN = 100;
 const MINUTE = 60000;
+const SOON = 5000;
 
 const collator = new Intl.Collator(undefined, {numeric: true});
 const byName = (one, other) => collator.compare(one.queue, other.queue);
@@ -30,6 +31,7 @@ export async function overview(place, parameters) {
   const lines = chart('In each minute', [{label: 'jobs completed', kind: 'completed'}, {label: 'jobs cancelled', kind: 'cancelled'}, {label: 'attempts failed', kind: 'failed'}]);
   const trouble = h('p', {class: 'soft small'});
   let hour = {queues: {}};
+  let next = 0;
   const sum = name => queues.reduce((all, queue) => all + queue[name], 0);
 
   function draw() {
@@ -102,10 +104,12 @@ export async function overview(place, parameters) {
   }
 
   async function measure() {
+    next = Infinity;
     hour = await get('throughput').catch(e => ({queues: {}, trouble: e.message}));
     fill(trouble, hour.trouble ?? '');
     if (!hour.trouble) lines.draw(hour.from, [hour.completed, hour.cancelled, hour.attempts.minutes]);
     draw();
+    next = Date.now() + (hour.trouble ? 0 : MINUTE); // asking soon costs little: the server keeps what it could not sum for some time, too
   }
 
   fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), tools), tiles,
@@ -115,7 +119,7 @@ export async function overview(place, parameters) {
   draw();
   get('doctor').then(report => drawFindings(findings, report), e => fill(findings, h('p', {class: 'error'}, e.message)));
   measure();
-  const timer = setInterval(() => document.hidden || measure(), MINUTE);
+  const timer = setInterval(() => document.hidden || Date.now() < next || measure(), SOON);
   return {
     live: {
       queues: now => { queues = now; draw(); },
