@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.db.SendWakeup;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -21,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the other nodes by NOTIFY, from a thread of its own. The first wake-up goes out at once; those that come while
- * it is sent, or within {@link #PAUSE} after it, go out together. Holds at most one entry per queue.
+ * it is sent, or within {@link #PAUSE} after it, go out together. Holds at most one entry per queue. Where sending has failed,
+ * ready jobs and changes are sent again with what has come since: others would find them only when they look by themselves.
  *
  * <p>While jobs come one by one, a statement that is its own transaction may send its message along, which spares a
  * transaction and half a millisecond. That must stay rare: NOTIFY takes a lock of the whole database cluster, which is then held
@@ -52,7 +54,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final EndlessTask sending = new EndlessTask("rowlock-notifier", this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock
+    private Map<String, Ready> ready = new HashMap<>(); // guarded by lock
     private final Set<Long> awaited = new LinkedHashSet<>(); // guarded by lock
     private final Set<Long> ended = new LinkedHashSet<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
@@ -60,7 +62,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
     private @Nullable String before; // guarded by lock; the last message heard before that look
     private long named; // guarded by lock; how many messages have got a name
-    private final ReadyKeys keys = new ReadyKeys(); // guarded by lock
+    private ReadyKeys keys = new ReadyKeys(); // guarded by lock
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
     private int firstToLook = ThreadLocalRandom.current().nextInt(); // guarded by lock
@@ -185,13 +187,15 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     private void run() {
         boolean failing = false;
+        Round round = null;
         while (true) {
             try {
-                List<String> messages = next();
-                if (messages.isEmpty()) {
+                round = next(round);
+                if (round == null) {
                     return;
                 }
-                send.run(messages);
+                send.run(round.messages);
+                round = null;
                 failing = false;
                 TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
             } catch (InterruptedException e) {
@@ -202,7 +206,10 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 boolean first = !failing;
                 failing = true;
                 if (first) {
-                    log.warn("sending notifications failed; other nodes find jobs by polling", e);
+                    log.warn(
+                            "sending notifications failed; will retry each {}, meanwhile other nodes find jobs by polling",
+                            DurationText.of(PAUSE_AFTER_FAILURE),
+                            e);
                 }
                 if (!pauseAfterFailure() && isClosed()) {
                     return;
@@ -211,12 +218,33 @@ public final class Notifier implements Wakeups, AutoCloseable {
         }
     }
 
-    /** Waits for something to send. Empty: closed. */
-    private List<String> next() throws InterruptedException {
+    /**
+     * What is sent at once.
+     *
+     * @param ready what of it is sent again, if that fails, as are
+     * @param keys these, and
+     * @param attention this
+     */
+    private record Round(List<String> messages, Map<String, Ready> ready, ReadyKeys keys, boolean attention) {}
+
+    /**
+     * Waits for something to send. Null: closed.
+     *
+     * @param failed what could not be sent
+     */
+    private @Nullable Round next(@Nullable Round failed) throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            if (failed != null) {
+                failed.ready.forEach((queue, some) -> ready.merge(queue, some, Ready::and));
+                keys.addAll(failed.keys);
+                attention |= failed.attention;
+            }
             while (!closed && nothingToSay()) {
                 changed.await();
+            }
+            if (nothingToSay()) {
+                return null;
             }
             List<String> messages = new ArrayList<>();
             if (attention) {
@@ -236,14 +264,15 @@ public final class Notifier implements Wakeups, AutoCloseable {
                     some.back
                             ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)
                             : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)));
-            keys.clear();
+            Round round = new Round(messages, ready, keys, attention);
+            ready = new HashMap<>();
+            keys = new ReadyKeys();
             attention = false;
             moved = false;
             nextDue = null;
             before = null;
             waiting = null;
-            ready.clear();
-            return messages;
+            return round;
         } finally {
             lock.unlock();
         }

@@ -42,8 +42,4 @@ final class ReadyKeys {
     boolean isEmpty() {
         return byQueue.isEmpty();
     }
-
-    void clear() {
-        byQueue.clear();
-    }
 }

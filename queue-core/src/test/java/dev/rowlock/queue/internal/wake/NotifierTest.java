@@ -152,21 +152,32 @@ class NotifierTest {
     }
 
     @Test
-    void aFailureCostsItsOwnNotificationsOnly() throws InterruptedException {
+    void readyJobsAndChangesThatCouldNotBeToldAreToldAgain() throws InterruptedException {
         AtomicInteger connections = new AtomicInteger();
-        CountDownLatch failed = new CountDownLatch(1);
+        CountDownLatch gathered = new CountDownLatch(1);
         try (Notifier notifier = notifier(() -> {
-            if (connections.incrementAndGet() == 1) {
-                failed.countDown();
+            if (connections.incrementAndGet() <= 2) {
+                awaited(gathered);
                 throw new SQLException("away");
             }
         })) {
-            notifier.jobsReady("lost", 0, 1);
-            failed.await();
-
+            notifier.attention();
+            notifier.keysReady("ordered", "a");
             notifier.jobsReady("mail", 0, 1);
+            gathered.countDown();
 
+            assertThat(elsewhere.next()).isEqualTo("attention");
+            assertThat(elsewhere.next()).isEqualTo("keys in ordered");
             assertThat(elsewhere.next()).isEqualTo("1 ready in mail from rank 0");
+            assertThat(connections).hasValue(3);
+        }
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
