@@ -61,6 +61,13 @@ class CheckerTest {
     }
 
     @Test
+    void aJobMayWaitUntilAClaimIsUndoneWhoseAnswerAFaultHasSwallowed() {
+        assertThat(Checker.check(new Story().peace().stranded(13).history()))
+                .extracting(Violation::promise)
+                .doesNotContain(NOBODY_WAITS);
+    }
+
+    @Test
     void aJobMayWaitForTheRestOfItsTransaction() {
         Story story = new Story().peace().fifth(20);
         story.moves.replaceAll(move -> move.seq() == 16 ? within("one call", move) : move);

@@ -93,6 +93,10 @@ class LiesAboutJobsTest extends Lies {
                         "a claimed job stranded beside an idle node",
                         NOBODY_WAITS,
                         s -> s.peace().fifth(20)),
+                lie(
+                        "a claim whose answer was swallowed is undone late",
+                        NOBODY_WAITS,
+                        s -> s.peace().stranded(20)),
                 lie("a ready job that nobody claims", NOBODY_WAITS, s -> {
                     s.peace().fifth(20);
                     s.moves.removeIf(move -> move.seq() > 16);

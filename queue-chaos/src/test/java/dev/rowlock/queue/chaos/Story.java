@@ -126,6 +126,19 @@ final class Story {
         return this;
     }
 
+    /** A fifth job, claimed under a fault by a node that got no answer, given back and done in this second. */
+    Story stranded(int undone) {
+        fifth(undone);
+        moves.removeIf(move -> move.seq() == 16 || move.seq() == 17);
+        moves.add(new Move(16, 1, 5, "default", "ready", "", 0, 0, 0, 0));
+        moves.add(new Move(17, 2, 5, "default", "running", "", 15, 1, 1, 0));
+        moves.add(moveAt(undone, 18, "ready", "", 0, 0, 0));
+        moves.add(moveAt(undone, 19, "running", "", 16, 1, 1));
+        moves.removeIf(move -> move.room().equals("done") && move.job() == 5);
+        moves.add(moveAt(undone, 20, "done", "completed", 16, 1, 1));
+        return this;
+    }
+
     private static Move moveAt(int second, long seq, String room, String detail, long token, long node, int attempt) {
         return new Move(seq, second(second), 5, "default", room, detail, token, node, attempt, 0);
     }

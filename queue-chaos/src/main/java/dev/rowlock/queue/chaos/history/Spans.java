@@ -88,6 +88,15 @@ public record Spans(List<Span> list) {
         return list.stream().mapToLong(Span::length).sum();
     }
 
+    /** When the first stretch from then on begins; {@link #EVER} if there is none. */
+    public long firstBegin(long from) {
+        return list.stream()
+                .mapToLong(Span::from)
+                .filter(begin -> begin >= from)
+                .findFirst()
+                .orElse(EVER);
+    }
+
     public boolean cover(long from, long to) {
         return list.stream().anyMatch(span -> span.from() <= from && span.to() >= to);
     }

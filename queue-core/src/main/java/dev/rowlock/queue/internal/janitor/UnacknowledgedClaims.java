@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Releases jobs that this node has claimed without knowing it, because the answer of the claim was lost. Reads all of running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
+ * Releases jobs that this node has claimed without knowing it, because the answer of the claim was lost. Reads all of running: each ten seconds for a minute after
+ * a claim has failed, so that its jobs go back ten to eleven seconds after that; otherwise the more rarely the more nodes there are, and the longer reading takes.
  */
 public final class UnacknowledgedClaims implements Chore {
 
@@ -28,7 +29,11 @@ public final class UnacknowledgedClaims implements Chore {
     /** For each node that there is. */
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
+    /** For each node that there is. */
     private static final int REST_PER_WORK = 50;
+
+    /** A server that is slow because something is wrong must not keep jobs from going back. */
+    private static final int REST_PER_WORK_AFTER_FAILURE = 4;
 
     private final ReleaseStrandedJobs release;
     private final OwnNode own;
@@ -56,19 +61,24 @@ public final class UnacknowledgedClaims implements Chore {
 
     @Override
     public Duration runOnce() {
-        int nodes = own.place().nodes();
-        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL.multipliedBy(nodes);
-        long node = own.nodeId();
-        if (node == 0) {
-            return interval;
-        }
         long begun = System.nanoTime();
-        Long upTo = marks.olderThan(AGE, begun);
-        marks.note(release.lastToken(), begun);
-        if (upTo != null) {
-            release(node, upTo);
+        long node = own.nodeId();
+        if (node != 0) {
+            Long upTo = marks.olderThan(AGE, begun);
+            marks.note(release.lastToken(), begun);
+            if (upTo != null) {
+                release(node, upTo);
+            }
         }
-        return ProportionalRest.after(begun, REST_PER_WORK * nodes, interval);
+        long now = System.nanoTime();
+        return rest(Duration.ofNanos(now - begun), own.place().nodes(), suspiciousUntil - now > 0);
+    }
+
+    /** @param claimFailed whether one has failed within the last minute */
+    static Duration rest(Duration work, int nodes, boolean claimFailed) {
+        return claimFailed
+                ? ProportionalRest.behind(work, REST_PER_WORK_AFTER_FAILURE, AGE)
+                : ProportionalRest.behind(work, REST_PER_WORK * nodes, INTERVAL.multipliedBy(nodes));
     }
 
     public void release(long node, long upTo) {

@@ -40,4 +40,13 @@ class UnacknowledgedClaimsIntervalTest {
 
         assertThat(chore.runOnce()).isLessThan(Duration.ofSeconds(500));
     }
+
+    @Test
+    void afterAClaimHasFailedASlowServerDoesNotPutTheNextLookOff() {
+        Duration slow = Duration.ofMillis(500);
+
+        assertThat(UnacknowledgedClaims.rest(slow, 6, true)).isEqualTo(UnacknowledgedClaims.AGE);
+        assertThat(UnacknowledgedClaims.rest(slow, 6, false)).isEqualTo(Duration.ofMinutes(1));
+        assertThat(UnacknowledgedClaims.rest(Duration.ofSeconds(5), 6, true)).isEqualTo(Duration.ofSeconds(20));
+    }
 }

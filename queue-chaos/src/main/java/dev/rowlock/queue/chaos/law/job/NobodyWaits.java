@@ -14,6 +14,7 @@ import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.Spans;
+import dev.rowlock.queue.chaos.history.Spans.Span;
 import dev.rowlock.queue.chaos.history.Trouble;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
@@ -41,6 +42,12 @@ final class NobodyWaits implements Law {
     /** Claims ahead begin or go back within about a second; the rest is for busy machines. */
     private static final long BOUND = Duration.ofSeconds(4).toNanos();
 
+    /**
+     * A claim whose answer a fault has swallowed is undone ten to eleven seconds after the node has noticed that it failed; the rest is for busy
+     * machines.
+     */
+    private static final long LOST_ANSWER = Duration.ofSeconds(13).toNanos();
+
     @Override
     public Stream<Violation> broken(History history) {
         Peace peace = Peace.of(history);
@@ -56,7 +63,8 @@ final class NobodyWaits implements Law {
         Map<Serves, Spans> idle = idle(history, claims, peace);
         Map<String, LongFunction<Spans>> heldUp = heldUp(history);
         return claims.moves().values().stream()
-                .flatMap(moves -> waits(moves, starts, end, readyAt).stream())
+                .flatMap(moves -> waits(moves, starts, end, readyAt).stream()
+                        .map(wait -> wait.without(lostAnswers(moves, starts, peace.calm()))))
                 .map(wait -> wait.without(heldUp.getOrDefault(wait.queue(), job -> Spans.of(List.of()))
                         .apply(wait.job())))
                 .flatMap(wait -> besideIdle(wait, idle, peace));
@@ -79,10 +87,19 @@ final class NobodyWaits implements Law {
     /** A job of this queue, from runnable to begun. */
     private record Wait(long job, String queue, Spans time) {
 
-        /** While a limit held it up, it waited by right. */
+        /** While that held it up, it waited by right. */
         Wait without(Spans heldUp) {
             return new Wait(job, queue, time.minus(heldUp));
         }
+    }
+
+    /** From claims that no handler saw and that were not made in calm, until they are undone at the latest. */
+    private static Spans lostAnswers(List<Move> moves, Map<Long, Start> starts, Spans calm) {
+        return Spans.of(moves.stream()
+                .filter(move -> move.room().equals("running") && !starts.containsKey(move.token()))
+                .filter(move -> !calm.cover(move.nanos(), move.nanos()))
+                .map(move -> new Span(move.nanos(), calm.firstBegin(move.nanos()) + LOST_ANSWER))
+                .toList());
     }
 
     private static Stream<Violation> besideIdle(Wait wait, Map<Serves, Spans> idle, Peace peace) {
