@@ -44,6 +44,7 @@ public record SchemaScript(int version, String description, List<String> files) 
                     "v1/done.sql",
                     "v1/features.sql",
                     "v1/claim.sql",
+                    "v1/complete.sql",
                     "v1/views.sql",
                     "v1/calls.sql",
                     "v1/comments.sql")));

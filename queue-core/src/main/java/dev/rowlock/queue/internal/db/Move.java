@@ -175,15 +175,6 @@ public final class Move {
         return sql.append('\n').append(end).toString();
     }
 
-    /** The whole statement, which ends with the INSERT into the only room and counts its rows. */
-    public String counting() {
-        requireAll();
-        if (targets.size() != 1) {
-            throw new IllegalStateException("an INSERT goes to one room, not to " + targets.size());
-        }
-        return found + "\n" + insert(0) + "\n";
-    }
-
     private void requireAll() {
         if (!targets.isEmpty() && last().condition != null) {
             throw new IllegalStateException("rows that do not go to " + last().room + " are lost");

@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
 import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.internal.db.Tokens;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -44,15 +43,7 @@ public final class OutcomeStatements {
 
     private static final String WITHIN = IndexPlan.OUTCOMES_WITHIN + "%s;\n" + IndexPlan.RESTORED;
 
-    // Planned each time, and without settings: for a single job they would take longer than they save.
-    private static final String ONE_KEPT = Move.from(Room.RUNNING, "finished", """
-                    WITH finished AS (
-                        DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
-                    )""")
-            .to(Room.DONE, "state = 'completed'", "result = ?::json")
-            .counting();
-
-    private static final String ONE_GONE = "DELETE FROM rowlock.running WHERE id = ? AND token = ?";
+    private static final String ONE = "SELECT rowlock.complete_v1(?, ?, ?::json, ?)";
 
     private static final String WITH_ERROR =
             "rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at))";
@@ -134,8 +125,9 @@ public final class OutcomeStatements {
     private final String gone;
     private final String keptWithin;
     private final String goneWithin;
-    private final String oneKept;
-    private final String oneGone;
+    /** Completes one job inside the caller's transaction. */
+    private final String one;
+
     private final String defer;
     /** Ends claimed jobs as failed; those that were to be cancelled as cancelled, unless done cannot take them. */
     private final String bury;
@@ -151,8 +143,7 @@ public final class OutcomeStatements {
         this.gone = database.sql(IndexPlan.OUTCOMES_PREFIX + GONE);
         this.keptWithin = database.sql(WITHIN.formatted(KEPT));
         this.goneWithin = database.sql(WITHIN.formatted(GONE));
-        this.oneKept = database.sql(ONE_KEPT);
-        this.oneGone = database.sql(ONE_GONE);
+        this.one = database.sql(ONE);
         this.defer = database.sql(DEFER);
         this.bury = database.sql(BURY);
         this.release = database.sql(RELEASE);
@@ -200,13 +191,15 @@ public final class OutcomeStatements {
     /** Completes one job inside the caller's transaction. Returns whether the claim was still held. If not, the transaction must roll back. */
     public boolean finishInTransaction(Claim claim, @Nullable String result, boolean keep) {
         return database.joined(database.numbered(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, keep ? oneKept : oneGone)) {
+            try (PreparedStatement statement = connection.prepareStatement(one)) {
                 statement.setLong(1, claim.jobId());
                 statement.setLong(2, claim.token());
-                if (keep) {
-                    statement.setString(3, result);
+                statement.setString(3, result);
+                statement.setBoolean(4, keep);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return row.getBoolean(1);
                 }
-                return statement.executeUpdate() == 1;
             }
         }));
     }

@@ -346,6 +346,7 @@ COMMENT ON FUNCTION ${schema}.rate_wait(int, bigint, int, double precision, doub
 COMMENT ON FUNCTION ${schema}.rate_next(int, bigint, int, double precision, double precision, bigint) IS 'Where the next job may begin after so many have begun now.';
 COMMENT ON FUNCTION ${schema}.rate_valid(int, bigint, int, double precision, double precision) IS 'The state of a rate; null if the rate could not have reached it.';
 COMMENT ON FUNCTION ${schema}.claim_keyed_v1 IS 'Claims jobs with keys, and all jobs of a queue that is limited as a whole. For nodes only.';
+COMMENT ON FUNCTION ${schema}.complete_v1 IS 'Completes a job in the transaction of its listener. For nodes only.';
 COMMENT ON FUNCTION ${schema}.require_name(text, text) IS 'Fails unless this may be the name of a queue or type.';
 COMMENT ON FUNCTION ${schema}.require_headers(json) IS 'Fails unless a job may have these headers.';
 COMMENT ON FUNCTION ${schema}.send_wakeup(text) IS 'Tells nodes with the commit; SET rowlock.notify = ''off'' leaves it to polling.';
