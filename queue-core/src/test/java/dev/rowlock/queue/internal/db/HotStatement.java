@@ -66,12 +66,6 @@ public enum HotStatement {
             new OutcomeStatements(database, false).finish(finished(claims), false);
         }
     },
-    FINISH_IN_TRANSACTION(List.of("Index Scan using running_pkey on running")) {
-        @Override
-        void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new OutcomeStatements(database, true).finishInTransaction(claim, null, true));
-        }
-    },
     FINISH_MANY_IN_TRANSACTION(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
@@ -227,8 +221,7 @@ public enum HotStatement {
                     DISPATCH_BEHIND_THE_LAST_LOOK,
                     FIND_OVERDUE,
                     TAKE_OVERDUE -> true;
-            case FINISH_IN_TRANSACTION, SAVE_PROGRESS, LOAD_PAYLOAD, EXTEND, CANCEL, REQUEST_CANCEL, FIND, BEAT ->
-                false;
+            case SAVE_PROGRESS, LOAD_PAYLOAD, EXTEND, CANCEL, REQUEST_CANCEL, FIND, BEAT -> false;
         };
     }
 

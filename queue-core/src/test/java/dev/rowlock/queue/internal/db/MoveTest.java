@@ -64,7 +64,7 @@ class MoveTest {
         Move move = Move.from(Room.RUNNING, "taken", ALL_RUNNING).to(Room.READY).when("cancel_requested");
 
         assertThatThrownBy(() -> move.answering("")).hasMessageContaining("are lost");
-        assertThatThrownBy(move::counting).hasMessageContaining("are lost");
+        assertThatThrownBy(() -> move.answering("SELECT")).hasMessageContaining("are lost");
     }
 
     @Test
@@ -79,7 +79,7 @@ class MoveTest {
     void aColumnWithoutAValueIsRefused() {
         Move move = Move.from(Room.RUNNING, "taken", ALL_RUNNING).to(Room.DEAD);
 
-        assertThatThrownBy(move::counting).hasMessage("nothing says what state is in DEAD");
+        assertThatThrownBy(() -> move.answering("SELECT")).hasMessage("nothing says what state is in DEAD");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertAll;
 
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The plans of the hot statements in full rooms, as they are really executed, whatever the statistics say. Live rooms are
@@ -130,6 +132,30 @@ class PlansTest {
                     .containsPattern("Index Scan using ready_in_order on ready .*actual rows=20")
                     .containsPattern("Index Cond: \\(\\(queue = .* AND \\(ROW\\(rank, ready_at, id\\) > ROW\\(")
                     .doesNotContain("Rows Removed by Filter");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aJobIsCompletedInATransactionThroughTheIndexAlsoByAPlanFromTheTimeWhenNoneRan(boolean kept) throws Exception {
+        rooms.clear();
+        rooms.execute("VACUUM ANALYZE rowlock.running");
+        long node = rooms.node();
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.AUTO).withFunctions()) {
+            OutcomeStatements outcomes = new OutcomeStatements(explained.database(), kept);
+            outcomes.finishInTransaction(new Claim(1, 1), null, kept);
+            rooms.fill(2_000, node);
+            int planned = explained.plans().size();
+
+            assertThat(someClaims()).isNotEmpty().allMatch(claim -> outcomes.finishInTransaction(claim, null, kept));
+
+            assertThat(explained.plans().stream().skip(planned))
+                    .filteredOn(plan -> plan.contains(" on running"))
+                    .hasSize(20)
+                    .allSatisfy(plan -> assertThat(plan)
+                            .contains("Index Scan using running_pkey on running")
+                            .doesNotContain("Seq Scan"));
         }
     }
 
