@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.operate.ChangeResult;
@@ -296,7 +296,9 @@ class JobChangesTest {
         admin.editPayloadUnchecked(id, Rooms.largePayload(30_000));
         assertThat(rooms.look(id).get("payload").toString()).hasSize(30_000);
         ClaimedJob claimed = rooms.claim(rooms.node(), 1).get(0);
-        assertThat(new LoadPayload(rooms.database()).run(claimed.claim()).orElseThrow())
+        assertThat(new ClaimStatements(rooms.database())
+                        .payload(claimed.claim())
+                        .orElseThrow())
                 .hasSize(30_000);
 
         long other = rooms.large(1, 20_000)[0];

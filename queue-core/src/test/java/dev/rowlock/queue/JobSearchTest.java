@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
@@ -94,7 +94,7 @@ class JobSearchTest {
     void aRunningJobSaysWhereAndHowFar() {
         ClaimedJob running =
                 rooms.running(new NewJob("mail", "send", 0, null, null, Duration.ofMinutes(1), "{}", null, null));
-        new HeldClaims(rooms.database()).progress(running.claim(), 40, "4 of 10");
+        new ClaimStatements(rooms.database()).progress(running.claim(), 40, "4 of 10");
 
         JobDetails job = search.find(running.id()).orElseThrow();
 
@@ -111,7 +111,7 @@ class JobSearchTest {
     @Test
     void aGlanceAtSomeJobsFindsThemInEveryRoom() {
         ClaimedJob running = rooms.running();
-        new HeldClaims(rooms.database()).progress(running.claim(), 40, "4 of 10");
+        new ClaimStatements(rooms.database()).progress(running.claim(), 40, "4 of 10");
         long waiting = rooms.waiting(Due.at(Instant.parse("2035-01-02T03:04:05Z")));
 
         List<JobGlance> found = search.glance(List.of(waiting, running.id(), Long.MAX_VALUE));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -13,6 +12,7 @@ import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -180,13 +180,13 @@ class LargePayloadTest {
 
         List<ClaimedJob> claimed = rooms.claim(rooms.node(), 10);
 
-        LoadPayload load = new LoadPayload(rooms.database());
+        ClaimStatements load = new ClaimStatements(rooms.database());
         Claim last = claimed.get(2).claim();
         assertThat(claimed).extracting(ClaimedJob::payload).containsExactly(json(SMALL), json(LARGE), null);
-        assertThat(load.run(last)).contains(json(huge));
-        assertThat(load.run(claimed.get(0).claim())).contains(json(SMALL));
-        assertThat(load.run(claimed.get(1).claim())).contains(json(LARGE));
-        assertThat(load.run(new Claim(last.jobId(), last.token() - 1))).isEmpty();
+        assertThat(load.payload(last)).contains(json(huge));
+        assertThat(load.payload(claimed.get(0).claim())).contains(json(SMALL));
+        assertThat(load.payload(claimed.get(1).claim())).contains(json(LARGE));
+        assertThat(load.payload(new Claim(last.jobId(), last.token() - 1))).isEmpty();
     }
 
     @Test
@@ -205,9 +205,9 @@ class LargePayloadTest {
         assertThat(rooms.truth("SELECT bool_and(pg_column_size(payload) < 65536) FROM rowlock.payload"))
                 .isTrue();
         assertThat(claimed).extracting(ClaimedJob::payload).containsExactly(null, null, json(SMALL), null);
-        LoadPayload load = new LoadPayload(rooms.database());
-        assertThat(load.run(claimed.get(1).claim())).contains(json(zeros));
-        assertThat(load.run(claimed.get(3).claim())).contains(json(umlauts));
+        ClaimStatements load = new ClaimStatements(rooms.database());
+        assertThat(load.payload(claimed.get(1).claim())).contains(json(zeros));
+        assertThat(load.payload(claimed.get(3).claim())).contains(json(umlauts));
     }
 
     @Test

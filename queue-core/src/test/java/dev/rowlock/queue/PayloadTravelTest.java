@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -154,7 +154,7 @@ class PayloadTravelTest {
     private String payload(ClaimedJob job) {
         return job.payload() != null
                 ? job.payload()
-                : new LoadPayload(rooms.database()).run(job.claim()).orElseThrow();
+                : new ClaimStatements(rooms.database()).payload(job.claim()).orElseThrow();
     }
 
     private static Object nested(int depth) {

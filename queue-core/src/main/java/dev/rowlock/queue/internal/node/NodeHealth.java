@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.chore.FeatureChores;
 import dev.rowlock.queue.internal.claim.Fetchers;
-import dev.rowlock.queue.internal.janitor.FeatureChores;
 import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.run.QueueWorker;

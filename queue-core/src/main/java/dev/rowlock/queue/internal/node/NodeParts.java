@@ -7,17 +7,13 @@ import dev.rowlock.queue.internal.claim.Claimer;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.FindReadyQueues;
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.claim.KeyedSource;
-import dev.rowlock.queue.internal.claim.LoadErrors;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.lease.RegisterNode;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
@@ -26,6 +22,7 @@ import dev.rowlock.queue.internal.run.Buffer;
 import dev.rowlock.queue.internal.run.Checkpoints;
 import dev.rowlock.queue.internal.run.ChunkPlans;
 import dev.rowlock.queue.internal.run.ChunkServices;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.internal.run.ContextServices;
 import dev.rowlock.queue.internal.run.Deadlines;
 import dev.rowlock.queue.internal.run.HandlerInvoker;
@@ -76,7 +73,7 @@ public record NodeParts(
                 attempts,
                 recorder,
                 new Suspects(
-                        new IsolateJob(services.database()),
+                        new ClaimStatements(services.database()),
                         deadlines,
                         settings.lease().maxCrashes()),
                 observers,
@@ -213,7 +210,7 @@ public record NodeParts(
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
-        return new Recorder(writer, new AmbiguousCommits(new HeldClaims(services.database())), observers);
+        return new Recorder(writer, new AmbiguousCommits(services.database()), observers);
     }
 
     private static ContextServices context(
@@ -221,9 +218,7 @@ public record NodeParts(
         Database database = services.database();
         return new ContextServices(
                 database,
-                new LoadPayload(database),
-                new LoadErrors(database),
-                new HeldClaims(database),
+                new ClaimStatements(database),
                 new OutcomeStatements(database, settings.retention().keepsDone()),
                 new EnsureDonePartitions(database),
                 deadlines,

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.chore.FeatureChores;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Fetcher;
@@ -10,7 +11,6 @@ import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.janitor.Cleanup;
-import dev.rowlock.queue.internal.janitor.FeatureChores;
 import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.janitor.JanitorSettings;
 import dev.rowlock.queue.internal.lease.BeatNode;

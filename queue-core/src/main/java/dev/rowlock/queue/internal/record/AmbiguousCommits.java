@@ -1,8 +1,13 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -16,10 +21,18 @@ public final class AmbiguousCommits {
 
     private static final Logger log = LoggerFactory.getLogger(AmbiguousCommits.class);
 
-    private final HeldClaims claims;
+    // A job that rescue took and cancelled lies there too, under the same token: it has one crash more than its claim
+    // had.
+    private static final String DONE = """
+            SELECT d.token, d.state
+              FROM rowlock.done_jobs(:jobs) AS d, unnest(:tokens::bigint[], :crashes::smallint[]) AS o (token, crashes)
+             WHERE d.token = o.token AND d.crashes = o.crashes
+            """;
 
-    public AmbiguousCommits(HeldClaims claims) {
-        this.claims = claims;
+    private final Database database;
+
+    public AmbiguousCommits(Database database) {
+        this.database = database;
     }
 
     /** Moves what is recorded after all, as it is recorded, from the refused to the recorded. */
@@ -52,10 +65,26 @@ public final class AmbiguousCommits {
 
     private Map<Long, JobState> done(List<PendingOutcome> entries) {
         try {
-            return claims.done(entries.stream().map(PendingOutcome::job).toList());
+            return ended(entries.stream().map(PendingOutcome::job).toList());
         } catch (RuntimeException e) {
             log.debug("what became of {} outcomes cannot be told", entries.size(), e);
             return Map.of();
         }
+    }
+
+    /**
+     * Tells which claims ended in done by an outcome of their own, for whoever did not get the answer when they did: completed or cancelled by token;
+     * nothing for other jobs, nor where done jobs are not kept.
+     */
+    private Map<Long, JobState> ended(List<ClaimedJob> jobs) {
+        return database.alone(connection -> {
+            Map<Long, JobState> states = new HashMap<>();
+            ColdStatement.on(connection, database.sql(DONE))
+                    .set("jobs", Columns.longs(jobs, ClaimedJob::id))
+                    .set("tokens", Columns.longs(jobs, job -> job.claim().token()))
+                    .set("crashes", Columns.shorts(jobs, ClaimedJob::crashes))
+                    .list(row -> states.put(row.getLong(1), JobState.of(row.getString(2))));
+            return states;
+        });
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
@@ -23,12 +24,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves claimed jobs to where their outcomes say. Each statement finds only jobs whose claims are still held, and answers which. A job that does not
  * end well, and that somebody asked to cancel, ends as cancelled. Thread-safe.
  */
 public final class OutcomeStatements {
+
+    private static final Logger log = LoggerFactory.getLogger(OutcomeStatements.class);
 
     // Almost always all claims are found to be held: then their tokens need not travel.
     private static final String HELD =
@@ -80,6 +85,23 @@ public final class OutcomeStatements {
                     .when("cancel_requested")
                     .orTo(Room.READY, "attempt = attempt - 1")
                     .answering("SELECT token, cancel_requested, rank FROM moved");
+
+    // Nothing that compresses: also room for a result of that length is what is asked for.
+    private static final String PROBE = IndexPlan.OUTCOMES_PREFIX + """
+            INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, result)
+            SELECT 0, statement_timestamp(), statement_timestamp(), 0, 1, 0, 'completed', 'rowlock', 'rowlock.probe', '{}',
+                   (SELECT to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, (? + 31) / 32))
+            """;
+
+    private static final String LOCKED = """
+            WITH claimed AS MATERIALIZED (
+                SELECT r.id, r.token FROM rowlock.running r, unnest(:jobs::bigint[], :tokens::bigint[]) AS o (id, token)
+                 WHERE r.id = o.id AND r.token = o.token
+            ), free AS MATERIALIZED (
+                SELECT r.token FROM rowlock.running r, claimed c WHERE r.id = c.id FOR UPDATE OF r SKIP LOCKED
+            )
+            SELECT token FROM claimed WHERE token NOT IN (SELECT token FROM free)
+            """;
 
     /**
      * One job that ended.
@@ -133,6 +155,7 @@ public final class OutcomeStatements {
     private final String bury;
 
     private final String release;
+    private final String probe;
 
     /** @param keepsDone whether all jobs that end are kept in done */
     public OutcomeStatements(Database database, boolean keepsDone) {
@@ -147,6 +170,7 @@ public final class OutcomeStatements {
         this.defer = database.sql(DEFER);
         this.bury = database.sql(BURY);
         this.release = database.sql(RELEASE);
+        this.probe = database.sql(PROBE);
     }
 
     /**
@@ -245,6 +269,34 @@ public final class OutcomeStatements {
                 OutcomeStatements::moved,
                 Columns.longs(claims, Claim::jobId),
                 Columns.longs(claims, Claim::token));
+    }
+
+    /**
+     * Whether an ordinary outcome with a result of so many characters can be written now; 0: one without a result. Writes a row of done and rolls
+     * it back.
+     */
+    public boolean writable(int resultLength) {
+        try {
+            return partitions.around(() -> database.atomically(connection -> {
+                try (PreparedStatement statement = IndexPlan.prepare(connection, probe)) {
+                    statement.setInt(1, resultLength);
+                    statement.execute();
+                    connection.rollback();
+                    return true;
+                }
+            }));
+        } catch (RuntimeException e) {
+            log.debug("an outcome with a result of {} characters could not be written", resultLength, e);
+            return false;
+        }
+    }
+
+    /** Tells claims whose rows somebody else has locked from those that are free or gone: the tokens of those that are locked. Waits for nobody. */
+    public Set<Long> locked(List<Claim> claims) {
+        return database.alone(connection -> new HashSet<>(ColdStatement.on(connection, database.sql(LOCKED))
+                .set("jobs", Columns.longs(claims, Claim::jobId))
+                .set("tokens", Columns.longs(claims, Claim::token))
+                .list(row -> row.getLong(1))));
     }
 
     private <T> T atOnce(String sql, Row<T> answer, @Nullable Object... parameters) {

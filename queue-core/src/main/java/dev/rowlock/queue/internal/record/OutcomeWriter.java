@@ -1,14 +1,14 @@
 package dev.rowlock.queue.internal.record;
 
-import static dev.rowlock.queue.internal.record.OutcomeRows.claim;
-import static dev.rowlock.queue.internal.record.OutcomeRows.map;
-
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Buried;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Moved;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes a batch of outcomes, one statement per kind. An outcome that cannot be written must not fail its neighbours: the
@@ -47,11 +49,11 @@ public final class OutcomeWriter {
             List<PendingOutcome> failed,
             @Nullable Throwable failure) {}
 
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
     private final Database database;
     private final boolean keepsDone;
     private final OutcomeStatements statements;
-    private final HeldClaims claims;
-    private final ProbeDone probe;
     private final Wakeups wakeups;
 
     /** @param keepsDone whether all completed jobs go to done */
@@ -59,8 +61,6 @@ public final class OutcomeWriter {
         this.database = database;
         this.keepsDone = keepsDone;
         this.statements = new OutcomeStatements(database, keepsDone);
-        this.claims = new HeldClaims(database);
-        this.probe = new ProbeDone(database);
         this.wakeups = wakeups;
     }
 
@@ -96,12 +96,12 @@ public final class OutcomeWriter {
 
     /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
     Set<Long> locked(List<PendingOutcome> entries) {
-        return claims.locked(map(entries, OutcomeRows::claim));
+        return statements.locked(map(entries, PendingOutcome::claim));
     }
 
     /** Whether an ordinary outcome with a result of so many characters can be written now; 0: without one. */
     boolean writable(int resultLength) {
-        return probe.run(resultLength);
+        return statements.writable(resultLength);
     }
 
     /** An error of which nothing comes from the application. */
@@ -128,11 +128,11 @@ public final class OutcomeWriter {
     }
 
     private Found finish(List<PendingOutcome> entries, boolean keeps) {
-        return new Found(statements.finish(map(entries, OutcomeRows::finished), keeps), Set.of());
+        return new Found(statements.finish(map(entries, OutcomeWriter::finished), keeps), Set.of());
     }
 
     private Found bury(List<PendingOutcome> entries) {
-        return found(statements.bury(map(entries, OutcomeRows::buried)));
+        return found(statements.bury(map(entries, OutcomeWriter::buried)));
     }
 
     private static Found found(Moved moved) {
@@ -140,7 +140,7 @@ public final class OutcomeWriter {
     }
 
     private Found defer(List<PendingOutcome> entries) {
-        List<Deferred> deferred = map(entries, OutcomeRows::deferred);
+        List<Deferred> deferred = map(entries, OutcomeWriter::deferred);
         // For an instant, only the dispatcher can say how far away it is.
         Duration first = deferred.stream()
                 .map(job -> fromNow(job.due()))
@@ -159,13 +159,13 @@ public final class OutcomeWriter {
     }
 
     private Found release(List<PendingOutcome> entries) {
-        Moved moved = statements.release(map(entries, OutcomeRows::claim));
+        Moved moved = statements.release(map(entries, PendingOutcome::claim));
         entries.stream()
-                .filter(entry -> moved.ranks().containsKey(claim(entry).token()))
+                .filter(entry -> moved.ranks().containsKey(entry.claim().token()))
                 .collect(Collectors.groupingBy(
                         entry -> entry.job().queue(),
                         Collectors.summarizingInt(
-                                entry -> moved.ranks().get(claim(entry).token()))))
+                                entry -> moved.ranks().get(entry.claim().token()))))
                 .forEach((queue, ranks) -> wakeups.jobsBack(queue, ranks.getMin(), ranks.getCount()));
         entries.stream()
                 .map(PendingOutcome::job)
@@ -174,6 +174,39 @@ public final class OutcomeWriter {
                 .distinct()
                 .forEach(wakeups::keysReady);
         return found(moved);
+    }
+
+    // Outcomes as the rows of the statements that write them
+
+    private static <T> List<T> map(List<PendingOutcome> entries, Function<PendingOutcome, T> row) {
+        return entries.stream().map(row).toList();
+    }
+
+    private static Finished finished(PendingOutcome entry) {
+        return entry.outcome() instanceof Outcome.Completed completed
+                ? new Finished(entry.claim(), JobState.COMPLETED, completed.resultJson())
+                : new Finished(entry.claim(), JobState.CANCELLED, null);
+    }
+
+    private static Deferred deferred(PendingOutcome entry) {
+        Outcome.Deferred outcome = (Outcome.Deferred) entry.outcome();
+        JobError error = outcome.error();
+        return new Deferred(
+                entry.claim(),
+                outcome.due(),
+                outcome.longest(),
+                outcome.reason(entry.job().crashes()),
+                error == null ? null : json(error));
+    }
+
+    private static Buried buried(PendingOutcome entry) {
+        return new Buried(entry.claim(), json(((Outcome.Failed) entry.outcome()).error()));
+    }
+
+    private static String json(JobError error) {
+        ObjectNode node = JSON.createObjectNode();
+        node.put("type", error.type()).put("message", error.message()).put("trace", error.trace());
+        return node.toString();
     }
 
     /** Which statement writes an outcome. */
@@ -270,7 +303,7 @@ public final class OutcomeWriter {
                 return;
             }
             for (PendingOutcome entry : entries) {
-                long token = claim(entry).token();
+                long token = entry.claim().token();
                 if (found.cancelled().contains(token)) {
                     recorded.add(entry.as(new Outcome.Cancelled()));
                 } else if (found.held().contains(token)) {
@@ -301,14 +334,14 @@ public final class OutcomeWriter {
                 return;
             }
             List<PendingOutcome> free = new ArrayList<>();
-            entries.forEach(entry -> (locked.contains(claim(entry).token()) ? blocked : free).add(entry));
+            entries.forEach(entry -> (locked.contains(entry.claim().token()) ? blocked : free).add(entry));
             write(free, statement);
         }
 
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
             List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
-                sort(plain, found(statements.buryAll(map(plain, OutcomeRows::buried))));
+                sort(plain, found(statements.buryAll(map(plain, OutcomeWriter::buried))));
             } catch (RuntimeException | Error e) {
                 e.addSuppressed(refusal);
                 failure = e;

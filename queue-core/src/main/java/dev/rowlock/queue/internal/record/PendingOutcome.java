@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
@@ -13,6 +14,10 @@ record PendingOutcome(HeldJob held, Outcome outcome, Duration took, int resultLe
 
     ClaimedJob job() {
         return held.job();
+    }
+
+    Claim claim() {
+        return held.job().claim();
     }
 
     /** The same with another outcome in place of what the handler came to. */

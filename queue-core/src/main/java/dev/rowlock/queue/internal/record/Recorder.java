@@ -204,7 +204,7 @@ public final class Recorder implements Runnable {
         Set<String> refusedTypes = new HashSet<>(); // one try in vain tells enough of the others of its type
         for (LaterOutcomes.Later entry : entries) {
             long before = System.nanoTime();
-            if (locked.contains(OutcomeRows.claim(entry.outcome()).token())) {
+            if (locked.contains(entry.outcome().claim().token())) {
                 later.failed(entry, LaterOutcomes.Reason.LOCKED);
             } else if ((stopping() || !refusedTypes.contains(entry.type()))
                     && since(begun).compareTo(longest) < 0) {

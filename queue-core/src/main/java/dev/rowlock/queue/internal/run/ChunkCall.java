@@ -136,7 +136,7 @@ final class ChunkCall implements CompletionWatch.Completed {
         if (payload != null) {
             return payload;
         }
-        return services.contexts().loadPayload().run(entry.job().claim()).orElseThrow(() -> {
+        return services.contexts().claims().payload(entry.job().claim()).orElseThrow(() -> {
             entry.execution().stop(Stop.CLAIM_LOST);
             return new ClaimLostException(entry.job().claim());
         });

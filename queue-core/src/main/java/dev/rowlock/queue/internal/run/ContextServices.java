@@ -1,10 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.claim.LoadErrors;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import java.time.Duration;
 
@@ -15,9 +12,7 @@ import java.time.Duration;
  */
 public record ContextServices(
         Database database,
-        LoadPayload loadPayload,
-        LoadErrors loadErrors,
-        HeldClaims claims,
+        ClaimStatements claims,
         OutcomeStatements outcomes,
         EnsureDonePartitions partitions,
         Deadlines deadlines,

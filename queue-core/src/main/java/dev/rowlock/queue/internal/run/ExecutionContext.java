@@ -148,7 +148,7 @@ public final class ExecutionContext implements JobContext {
 
     @Override
     public List<FailedAttempt> errors() {
-        return services.loadErrors().run(execution.job().claim()).orElseThrow(this::lost);
+        return services.claims().errors(execution.job().claim()).orElseThrow(this::lost);
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class HandlerInvoker {
     /** Whether the claim still stands, by the database. Not if that cannot be known. */
     public boolean holds(Execution execution) {
         try {
-            return services.loadErrors().run(execution.job().claim()).isPresent();
+            return services.claims().errors(execution.job().claim()).isPresent();
         } catch (DataAccessException e) {
             log.debug("checking the claim of {} failed; its handler does not start", execution.job(), e);
             return false;
@@ -141,7 +141,7 @@ public final class HandlerInvoker {
         if (payload != null) {
             return payload;
         }
-        return services.loadPayload().run(execution.job().claim()).orElseThrow(() -> {
+        return services.claims().payload(execution.job().claim()).orElseThrow(() -> {
             execution.stop(Execution.Stop.CLAIM_LOST);
             return new ClaimLostException(execution.job().claim());
         });

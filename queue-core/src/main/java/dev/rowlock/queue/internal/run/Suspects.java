@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,7 +28,7 @@ public final class Suspects {
 
     private static final Duration LONGEST_PARKED = Duration.ofSeconds(1);
 
-    private final IsolateJob isolate;
+    private final ClaimStatements statements;
     private final Deadlines timer;
     private final int lastLife;
     private final Deque<Parked> parked = new ArrayDeque<>(); // guarded by this
@@ -37,8 +36,8 @@ public final class Suspects {
     private @Nullable Execution current; // guarded by this
 
     /** @param maxCrashes as many crashes quarantine a job */
-    public Suspects(IsolateJob isolate, Deadlines timer, int maxCrashes) {
-        this.isolate = isolate;
+    public Suspects(ClaimStatements statements, Deadlines timer, int maxCrashes) {
+        this.statements = statements;
         this.timer = timer;
         this.lastLife = Math.max(1, maxCrashes - 1);
     }
@@ -66,7 +65,7 @@ public final class Suspects {
 
     /** Writes down that this suspect is started, and that trusted ones are not to blame; false if its claim was lost. */
     boolean isolate(Execution execution) {
-        return isolate.run(execution.job().claim(), trustedClaims());
+        return statements.isolate(execution.job().claim(), trustedClaims());
     }
 
     private synchronized List<Claim> trustedClaims() {

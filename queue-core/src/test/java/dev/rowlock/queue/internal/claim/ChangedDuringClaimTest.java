@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.gate.CountRunningJobs;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -70,10 +71,10 @@ class ChangedDuringClaimTest {
             enqueue(rowlock, 200);
             KeyedBatch first = run(cursor.walk(System.nanoTime()), FEW);
             cursor.learn(first, true, List.of());
-            IsolateJob isolate = new IsolateJob(rooms.database());
+            ClaimStatements isolate = new ClaimStatements(rooms.database());
             Claim oldest = first.batch().jobs().get(0).claim();
 
-            KeyedBatch second = whileItStops(5, () -> isolate.run(oldest, List.of()));
+            KeyedBatch second = whileItStops(5, () -> isolate.isolate(oldest, List.of()));
             cursor.learn(second, false, List.of());
             run(known(), 200);
 
@@ -92,7 +93,7 @@ class ChangedDuringClaimTest {
             enqueue(rowlock, 200);
             Claim oldest = run(Keys.WALK, LIMIT).batch().jobs().get(0).claim();
             limit(rowlock, "0 s");
-            new IsolateJob(isolating.database()).run(oldest, List.of());
+            new ClaimStatements(isolating.database()).isolate(oldest, List.of());
             run(Keys.WALK, 1); // passes over it
 
             isolating.commit();

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -303,10 +304,10 @@ class ClaimReadyJobsTest {
 
         List<ClaimedJob> jobs = rooms.claim(rooms.node(), 2);
 
-        LoadPayload load = new LoadPayload(rooms.database());
+        ClaimStatements load = new ClaimStatements(rooms.database());
         assertThat(jobs.get(0).payload()).isNull();
-        assertThat(load.run(jobs.get(0).claim())).contains(large);
-        assertThat(load.run(Rooms.stale(jobs.get(0).claim()))).isEmpty();
+        assertThat(load.payload(jobs.get(0).claim())).contains(large);
+        assertThat(load.payload(Rooms.stale(jobs.get(0).claim()))).isEmpty();
         assertThat(jobs.get(1).payload()).isNotNull();
     }
 

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.janitor.Measurements;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -125,9 +124,10 @@ class ConnectionSettingsTest {
         assertThat(few).hasSize(10);
 
         Claim held = few.get(0).claim();
-        assertThat(new HeldClaims(database).progress(held, 50, "half")).isTrue();
-        assertThat(new HeldClaims(database).extend(held, Duration.ofHours(1))).isPresent();
-        assertThat(new LoadPayload(database).run(held)).isPresent();
+        assertThat(new ClaimStatements(database).progress(held, 50, "half")).isTrue();
+        assertThat(new ClaimStatements(database).extend(held, Duration.ofHours(1)))
+                .isPresent();
+        assertThat(new ClaimStatements(database).payload(held)).isPresent();
         assertThat(new JobStatements(database).requestCancel(few.get(3).id(), null))
                 .isTrue();
         new Measurements(database).depth();

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.claim.QueuePosition;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
@@ -11,8 +10,8 @@ import dev.rowlock.queue.internal.janitor.DuePosition;
 import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
@@ -133,25 +132,25 @@ public enum HotStatement {
     SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new HeldClaims(database).progress(claim, 1, null));
+            claims.forEach(claim -> new ClaimStatements(database).progress(claim, 1, null));
         }
     },
     LOAD_PAYLOAD(List.of("Index Scan using running_pkey on running", "Index Scan using payload_pkey on payload")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new LoadPayload(database).run(claim));
+            claims.forEach(claim -> new ClaimStatements(database).payload(claim));
         }
     },
     EXTEND(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new HeldClaims(database).extend(claim, Duration.ofDays(1)));
+            claims.forEach(claim -> new ClaimStatements(database).extend(claim, Duration.ofDays(1)));
         }
     },
     EXTEND_MANY(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new HeldClaims(database).extendAll(claims, Duration.ofDays(1));
+            new ClaimStatements(database).extendAll(claims, Duration.ofDays(1));
         }
     },
     CANCEL(List.of("Index Scan using ready_pkey on ready")) {

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.db;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -15,8 +14,8 @@ import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.operate.BulkActionStatements;
 import dev.rowlock.queue.internal.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -199,8 +198,8 @@ public final class RandomWalk {
 
     private void touch() {
         some(claims).forEach(claim -> {
-            new HeldClaims(db).progress(claim, random.nextInt(101), "on the way");
-            new IsolateJob(db).run(claim, List.of());
+            new ClaimStatements(db).progress(claim, random.nextInt(101), "on the way");
+            new ClaimStatements(db).isolate(claim, List.of());
         });
     }
 

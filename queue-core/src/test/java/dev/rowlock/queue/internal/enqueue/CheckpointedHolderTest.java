@@ -9,9 +9,9 @@ import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.TransactionStanding;
+import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
-import dev.rowlock.queue.internal.result.CheckpointStatements;
+import dev.rowlock.queue.internal.run.Checkpoints;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Enqueued;
@@ -23,6 +23,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,7 +145,7 @@ class CheckpointedHolderTest {
 
     private void giveBackWithCheckpoint(Back back) {
         ClaimedJob job = claim();
-        new CheckpointStatements(rooms.database()).save(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
+        new Checkpoints(rooms.database(), TestNode.codec()).save(job.claim(), Map.of("page", 1));
         back.give(rooms, job);
     }
 

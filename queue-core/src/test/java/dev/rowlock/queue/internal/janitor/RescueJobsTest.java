@@ -4,13 +4,13 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -101,11 +101,11 @@ class RescueJobsTest {
     void onlyTheLastSuspectThatANodeHasStartedIsToBlame() {
         List<ClaimedJob> suspects = rooms.running(2);
         rooms.execute("UPDATE rowlock.running SET crashes = %d".formatted(MAX_CRASHES - 1));
-        IsolateJob isolate = new IsolateJob(rooms.database());
+        ClaimStatements isolate = new ClaimStatements(rooms.database());
 
-        boolean first = isolate.run(suspects.get(0).claim(), List.of());
+        boolean first = isolate.isolate(suspects.get(0).claim(), List.of());
         boolean second =
-                isolate.run(suspects.get(1).claim(), List.of(suspects.get(0).claim()));
+                isolate.isolate(suspects.get(1).claim(), List.of(suspects.get(0).claim()));
         rooms.execute("DELETE FROM rowlock.node");
         rescue.run(MAX_CRASHES);
 
@@ -119,14 +119,16 @@ class RescueJobsTest {
     void aNodeThatHasLostTheClaimPutsNoBlameOnTheJob() {
         ClaimedJob job = rooms.running();
 
-        boolean held = new IsolateJob(rooms.database()).run(Rooms.stale(job.claim()), List.of());
+        boolean held = new ClaimStatements(rooms.database()).isolate(Rooms.stale(job.claim()), List.of());
 
         assertThat(held).isFalse();
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE isolated"))
                 .isZero();
 
-        assertThat(new IsolateJob(rooms.database()).run(job.claim(), List.of())).isTrue();
-        assertThat(new IsolateJob(rooms.database()).run(rooms.running().claim(), List.of(Rooms.stale(job.claim()))))
+        assertThat(new ClaimStatements(rooms.database()).isolate(job.claim(), List.of()))
+                .isTrue();
+        assertThat(new ClaimStatements(rooms.database())
+                        .isolate(rooms.running().claim(), List.of(Rooms.stale(job.claim()))))
                 .isTrue();
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE isolated"))
                 .isEqualTo(2);
@@ -231,7 +233,7 @@ class RescueJobsTest {
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
         assertThat(job.id()).isEqualTo(id);
         if (job.crashes() > 0) {
-            new IsolateJob(rooms.database()).run(job.claim(), List.of());
+            new ClaimStatements(rooms.database()).isolate(job.claim(), List.of());
         }
         crashed(job);
     }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -15,11 +16,11 @@ import org.junit.jupiter.api.Test;
 class DeadlineAndProgressTest {
 
     private final Rooms rooms;
-    private final HeldClaims claims;
+    private final ClaimStatements claims;
 
     DeadlineAndProgressTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        claims = new HeldClaims(rooms.database());
+        claims = new ClaimStatements(rooms.database());
     }
 
     @Test

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.claim.IsolateJob;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -47,9 +47,9 @@ class LostClaimTest {
         RELEASE((db, claim) ->
                 found(new OutcomeStatements(db, true).release(List.of(claim)).held())),
         EXTEND((db, claim) ->
-                new HeldClaims(db).extend(claim, Duration.ofMinutes(1)).isPresent()),
-        PROGRESS((db, claim) -> new HeldClaims(db).progress(claim, 50, "half")),
-        ISOLATE((db, claim) -> new IsolateJob(db).run(claim, List.of()));
+                new ClaimStatements(db).extend(claim, Duration.ofMinutes(1)).isPresent()),
+        PROGRESS((db, claim) -> new ClaimStatements(db).progress(claim, 50, "half")),
+        ISOLATE((db, claim) -> new ClaimStatements(db).isolate(claim, List.of()));
 
         private final BiFunction<Database, Claim, Boolean> statement;
 

@@ -50,7 +50,7 @@ class OutcomeWriterTest {
     void prepare() {
         rooms = Rooms.emptyIn(test);
         writer = new OutcomeWriter(rooms.database(), true, new Noted());
-        ambiguous = new AmbiguousCommits(new HeldClaims(rooms.database()));
+        ambiguous = new AmbiguousCommits(rooms.database());
     }
 
     @Test
@@ -163,8 +163,7 @@ class OutcomeWriterTest {
                 },
                 rooms.database().schema());
 
-        OutcomeWriter.Written told =
-                new AmbiguousCommits(new HeldClaims(away)).resolve(writer.write(List.of(pending(lost, FAILED))));
+        OutcomeWriter.Written told = new AmbiguousCommits(away).resolve(writer.write(List.of(pending(lost, FAILED))));
 
         assertThat(told.refused()).hasSize(1);
     }

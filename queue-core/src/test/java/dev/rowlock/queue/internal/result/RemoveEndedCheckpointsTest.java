@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
+import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.run.Checkpoints;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -15,6 +16,7 @@ import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(migrated = true)
@@ -76,7 +78,7 @@ class RemoveEndedCheckpointsTest {
 
     private ClaimedJob running() {
         ClaimedJob job = rooms.running();
-        new CheckpointStatements(rooms.database()).save(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
+        new Checkpoints(rooms.database(), TestNode.codec()).save(job.claim(), Map.of("page", 1));
         return job;
     }
 

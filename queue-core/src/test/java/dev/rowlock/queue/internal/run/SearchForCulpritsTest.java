@@ -3,13 +3,10 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkFailedException;
-import dev.rowlock.queue.internal.claim.LoadErrors;
-import dev.rowlock.queue.internal.claim.LoadPayload;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.record.HeldClaims;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Outcome;
@@ -73,9 +70,7 @@ class SearchForCulpritsTest {
     private ChunkServices services(Duration search) {
         ContextServices contexts = new ContextServices(
                 database,
-                new LoadPayload(database),
-                new LoadErrors(database),
-                new HeldClaims(database),
+                new ClaimStatements(database),
                 new OutcomeStatements(database, true),
                 new EnsureDonePartitions(database),
                 new Deadlines("test"),

@@ -1,9 +1,5 @@
-package dev.rowlock.queue.internal.janitor;
+package dev.rowlock.queue.internal.chore;
 
-import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.chore.ChoreLoop;
-import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.ChoreStatus;

@@ -1,11 +1,7 @@
-package dev.rowlock.queue.internal.janitor;
+package dev.rowlock.queue.internal.chore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.time.Duration;
 import java.util.List;

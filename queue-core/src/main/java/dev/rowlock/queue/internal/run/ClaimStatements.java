@@ -1,0 +1,180 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.ErrorHistory;
+import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.TimeLimit;
+import dev.rowlock.queue.internal.db.Tokens;
+import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.FailedAttempt;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a node reads and notes of a job that it has claimed, before and while its handler runs. Each statement names the claim's token. */
+public final class ClaimStatements {
+
+    private static final String PAYLOAD = """
+            SELECT coalesce(r.payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = r.id))
+              FROM rowlock.running r
+             WHERE r.id = ? AND r.token = ?
+            """;
+
+    private static final String ERRORS = "SELECT errors FROM rowlock.running WHERE id = ? AND token = ?";
+
+    private static final String ISOLATE = """
+            UPDATE rowlock.running r SET isolated = (r.token = ?)
+              FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+             WHERE r.id = o.id AND r.token = o.token
+            RETURNING r.token
+            """;
+
+    private static final String PROGRESS =
+            "UPDATE rowlock.running SET progress = :percent, progress_note = :note WHERE id = :job AND token = :token";
+
+    private static final String EXTEND = """
+            UPDATE rowlock.running SET deadline = statement_timestamp() + :millis * interval '1 ms'
+             WHERE id = :job AND token = :token
+            RETURNING deadline
+            """;
+
+    private static final String EXTEND_ALL = IndexPlan.OUTCOMES_PREFIX + """
+            WITH extended AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+            )
+            UPDATE rowlock.running r SET deadline = statement_timestamp() + ? * interval '1 ms'
+              FROM extended o
+             WHERE r.id = ANY (ARRAY(SELECT id FROM extended)) AND r.id = o.id AND r.token = o.token
+            RETURNING r.token
+            """;
+
+    private final Database database;
+    private final String payload;
+    private final String errors;
+    private final String isolate;
+    private final String progress;
+    private final String extend;
+    private final String extendAll;
+
+    public ClaimStatements(Database database) {
+        this.database = database;
+        this.payload = database.sql(PAYLOAD);
+        this.errors = database.sql(ERRORS);
+        this.isolate = database.sql(ISOLATE);
+        this.progress = database.sql(PROGRESS);
+        this.extend = database.sql(EXTEND);
+        this.extendAll = database.sql(EXTEND_ALL);
+    }
+
+    /** Reads a payload that was too large to come with its claim. Returns the JSON; empty if the claim was lost. */
+    public Optional<String> payload(Claim claim) {
+        return database.atOnce(connection -> {
+            try (PreparedStatement statement =
+                    UncachedPlan.prepare(connection, TimeLimit.before(connection, payload))) {
+                statement.setLong(1, claim.jobId());
+                statement.setLong(2, claim.token());
+                try (ResultSet rows = TimeLimit.query(statement)) {
+                    return rows.next() ? Optional.of(required(rows.getString(1), claim)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    /** No failure of the database's: it would be as missing the next time. */
+    private static String required(@Nullable String payload, Claim claim) {
+        if (payload == null) {
+            throw new IllegalStateException(
+                    "job %d has a payload neither in running nor in payload: was one deleted by hand?"
+                            .formatted(claim.jobId()));
+        }
+        return payload;
+    }
+
+    /** Reads the error history, the oldest first; empty if the claim was lost. */
+    public Optional<List<FailedAttempt>> errors(Claim claim) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, errors)) {
+                statement.setLong(1, claim.jobId());
+                statement.setLong(2, claim.token());
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next() ? Optional.of(ErrorHistory.decode(rows.getString(1))) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    /**
+     * Notes that a job on its last life is started now: if its node dies, this one job of the node's suspects is to blame. Returns whether the claim
+     * was still held.
+     *
+     * @param cleared claims of this node that were to blame until now, and are not any more
+     */
+    public boolean isolate(Claim claim, List<Claim> cleared) {
+        List<Claim> claims = new ArrayList<>(cleared);
+        claims.add(claim);
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, isolate)) {
+                statement.setLong(1, claim.token());
+                statement.setObject(2, Columns.longs(claims, Claim::jobId));
+                statement.setObject(3, Columns.longs(claims, Claim::token));
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Tokens.read(rows, claims.size()).contains(claim.token());
+                }
+            }
+        });
+    }
+
+    /** Notes how far the handler of a claimed job is. Returns whether the claim was still held. */
+    public boolean progress(Claim claim, int percent, @Nullable String note) {
+        return database.alone(connection -> {
+            database.numbering().check(connection);
+            return ColdStatement.on(connection, progress)
+                            .set("percent", percent)
+                            .set("note", note)
+                            .set("job", claim.jobId())
+                            .set("token", claim.token())
+                            .update()
+                    == 1;
+        });
+    }
+
+    /** Moves the deadline of a claimed job. Returns the new one on the database's clock; empty if the claim was lost. */
+    public Optional<Instant> extend(Claim claim, Duration fromNow) {
+        return database.alone(connection -> {
+            database.numbering().check(connection);
+            return ColdStatement.on(connection, extend)
+                    .set("millis", fromNow.toMillis())
+                    .set("job", claim.jobId())
+                    .set("token", claim.token())
+                    .first(row -> row.getObject(1, OffsetDateTime.class).toInstant());
+        });
+    }
+
+    /**
+     * Moves the deadlines of the jobs of a chunk whose listener is called once more. Returns the tokens that were still held; the others' claims were
+     * lost.
+     */
+    public Set<Long> extendAll(List<Claim> claims, Duration fromNow) {
+        return database.atOnce(connection -> {
+            database.numbering().check(connection);
+            try (PreparedStatement statement = IndexPlan.prepare(connection, extendAll)) {
+                statement.setObject(1, Columns.longs(claims, Claim::jobId));
+                statement.setObject(2, Columns.longs(claims, Claim::token));
+                statement.setLong(3, fromNow.toMillis());
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Tokens.read(rows, claims.size());
+                }
+            }
+        });
+    }
+}
