@@ -106,7 +106,7 @@ public final class JobTemplate implements JobOperations {
         }
         return request.options().uniqueKey() == null
                 ? enqueuePlain(request)
-                : enqueueKeyed(request).id();
+                : enqueueUnique(request).id();
     }
 
     private EnqueueResult intercepted(JobRequest request) {
@@ -118,7 +118,7 @@ public final class JobTemplate implements JobOperations {
             JobRequest amended = new JobRequest(request.payload(), call.amended(request.options()));
             EnqueueResult result = amended.options().uniqueKey() == null
                     ? new EnqueueResult(enqueuePlain(amended), Enqueued.CREATED)
-                    : enqueueKeyed(amended);
+                    : enqueueUnique(amended);
             call.answered(result.id(), result.what());
             return result;
         });
@@ -161,10 +161,10 @@ public final class JobTemplate implements JobOperations {
                     "unique key %s is not the options' key %s: a job has one key, name it once".formatted(key, own));
         }
         JobRequest keyed = new JobRequest(request.payload(), request.options().unique(key));
-        return interceptors.none() ? enqueueKeyed(keyed) : intercepted(keyed);
+        return interceptors.none() ? enqueueUnique(keyed) : intercepted(keyed);
     }
 
-    private EnqueueResult enqueueKeyed(JobRequest request) {
+    private EnqueueResult enqueueUnique(JobRequest request) {
         TransactionStanding standing = database.requireWritable("enqueue");
         List<NewJob> job = List.of(newJob(request));
         if (UniqueRequests.needed(request.options().uniqueKey())) {

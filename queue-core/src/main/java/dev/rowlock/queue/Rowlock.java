@@ -13,9 +13,8 @@ import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.result.StoredJobResults;
+import dev.rowlock.queue.internal.run.ListenerTransactions;
 import dev.rowlock.queue.internal.run.Listeners;
-import dev.rowlock.queue.internal.run.Switches;
-import dev.rowlock.queue.internal.run.TransactionalListeners;
 import dev.rowlock.queue.internal.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.thread.KeepAlive;
@@ -73,7 +72,7 @@ public final class Rowlock implements AutoCloseable {
 
     private final RowlockSettings settings;
     private final Database database;
-    private final Listeners listeners;
+    private final Listeners listeners; // switched under the monitor
     private final EnqueueInterceptors enqueueInterceptors;
     private final JobTemplate jobs;
     private final JobAdmin admin;
@@ -85,7 +84,6 @@ public final class Rowlock implements AutoCloseable {
     private final WakeupBus wakeups;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
     private volatile @Nullable WorkerNode node; // made at the first start; written under the monitor
-    private final Switches switches; // guarded by this
     private @Nullable TransactionOperations transactions; // as the node; guarded by this
     private boolean running; // guarded by this
     private boolean closed; // guarded by this
@@ -94,13 +92,12 @@ public final class Rowlock implements AutoCloseable {
     Rowlock(RowlockSettings settings) {
         this.settings = settings;
         this.database = new Database(settings.dataSource, new Schema(settings.schema));
-        this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
+        this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry, settings.autoStartup);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
         this.enqueueInterceptors = new EnqueueInterceptors(() -> all(settings.enqueueInterceptors));
         this.jobs = new JobTemplate(
                 database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups, enqueueInterceptors);
-        this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
         this.search = new JobSearch(database, settings.search);
@@ -224,7 +221,7 @@ public final class Rowlock implements AutoCloseable {
     }
 
     synchronized boolean runs(ListenerDefinition listener) {
-        return running && node != null && selected(listener) && switches.on(listener);
+        return running && node != null && selected(listener) && listeners.on(listener);
     }
 
     synchronized void turn(ListenerDefinition listener, boolean on) {
@@ -233,10 +230,10 @@ public final class Rowlock implements AutoCloseable {
                     "%s listens to queue '%s', whose jobs this deployment does not run: it runs %s"
                             .formatted(listener.name(), listener.queue(), settings.queues.patterns()));
         }
-        if (switches.turn(listener, on)) {
+        if (listeners.turn(listener, on)) {
             WorkerNode worker = node;
             if (worker != null) {
-                worker.leave(switches.typesOff(listeners.all()));
+                worker.leave(listeners.typesOff(listeners.all()));
             }
             log.info("listener '{}' is {}", listener.id(), on ? "started" : "stopped: its jobs stay ready");
         }
@@ -315,8 +312,8 @@ public final class Rowlock implements AutoCloseable {
             worker = newNode();
             node = worker;
         }
-        TransactionalListeners.require(all, transactions, database);
-        worker.leave(switches.typesOff(all));
+        ListenerTransactions.require(all, transactions, database);
+        worker.leave(listeners.typesOff(all));
         worker.start(all);
         if (settings.keepAlive) {
             alive.start();

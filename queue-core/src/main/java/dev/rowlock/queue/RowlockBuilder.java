@@ -4,9 +4,7 @@ import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
-import dev.rowlock.queue.internal.run.FixedListener;
-import dev.rowlock.queue.internal.run.LambdaChunkListener;
-import dev.rowlock.queue.internal.run.LambdaListener;
+import dev.rowlock.queue.internal.run.DeclaredListener;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -122,7 +120,7 @@ public final class RowlockBuilder {
             UnaryOperator<ListenerDefinition> options,
             PayloadHandler<? super P> handler) {
         String declared = JobTypes.declaredQueueOf(payload);
-        return listeners(new LambdaListener<>(
+        return listeners(DeclaredListener.of(
                 type, declared != null ? declared : JobTemplate.DEFAULT_QUEUE, payload, options, handler));
     }
 
@@ -137,7 +135,7 @@ public final class RowlockBuilder {
     public <P> RowlockBuilder chunkListener(
             Class<P> payload, UnaryOperator<ListenerDefinition> options, ChunkPayloadHandler<P> handler) {
         String declared = JobTypes.declaredQueueOf(payload);
-        return listeners(new LambdaChunkListener<>(
+        return listeners(DeclaredListener.ofChunks(
                 JobTypes.typeOf(payload),
                 declared != null ? declared : JobTemplate.DEFAULT_QUEUE,
                 payload,
@@ -147,7 +145,7 @@ public final class RowlockBuilder {
 
     /** A listener that reads its payloads by itself. */
     public RowlockBuilder listener(ListenerDefinition listener) {
-        return listeners(new FixedListener(listener));
+        return listeners(DeclaredListener.of(listener));
     }
 
     /** Further listeners, such as annotated objects: see {@link dev.rowlock.queue.spring.AnnotatedListeners}. */

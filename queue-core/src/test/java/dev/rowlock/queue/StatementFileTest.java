@@ -53,6 +53,7 @@ class StatementFileTest {
     private static final List<String> FEATURES = List.of(
             "enqueue",
             "claim",
+            "run",
             "record",
             "janitor",
             "lease",

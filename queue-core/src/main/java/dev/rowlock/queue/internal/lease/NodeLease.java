@@ -69,15 +69,14 @@ public final class NodeLease implements Runnable {
     private final LeaseSettings settings;
     private final Duration
             answerWithin; // a statement or a connection that hangs must be noticed well before the lease runs out
-    private final RegisterNode.Work work;
+    private final NodeRow.Work work;
     private final DataSource direct;
     private final Listener listener;
     private final EnsureDonePartitions partitions;
     private final Numbering numbering;
-    private final RegisterNode register;
+    private final NodeRow nodeRow;
     private final BeatNode beat;
     private final ReleaseStrandedJobs release;
-    private final RemoveNode remove;
     private final OwnTransactions transactions = new OwnTransactions();
     private final OtherNodes others;
     private final ClockWatch clock = new ClockWatch();
@@ -92,7 +91,7 @@ public final class NodeLease implements Runnable {
     private @Nullable Connection connection; // lease's thread only
 
     public NodeLease(
-            LeaseSettings settings, RegisterNode.Work work, DataSource direct, Database database, Listener listener) {
+            LeaseSettings settings, NodeRow.Work work, DataSource direct, Database database, Listener listener) {
         Schema schema = database.schema();
         this.settings = settings;
         this.answerWithin = settings.lease().dividedBy(4);
@@ -101,10 +100,9 @@ public final class NodeLease implements Runnable {
         this.listener = listener;
         this.partitions = new EnsureDonePartitions(database);
         this.numbering = database.numbering();
-        this.register = new RegisterNode(schema);
+        this.nodeRow = new NodeRow(schema);
         this.beat = new BeatNode(schema);
         this.release = new ReleaseStrandedJobs(database);
-        this.remove = new RemoveNode(schema);
         this.others = new OtherNodes(settings.heartbeat());
     }
 
@@ -199,7 +197,7 @@ public final class NodeLease implements Runnable {
                 partitions.run(c, DAYS_AHEAD);
                 return c;
             });
-            row = briefly(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
+            row = briefly(open, c -> nodeRow.register(c, settings.nodeName(), work, settings.lease()));
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
@@ -340,7 +338,7 @@ public final class NodeLease implements Runnable {
 
     private void removeRow() throws SQLException {
         briefly(connection(), c -> {
-            remove.run(c, row);
+            nodeRow.remove(c, row);
             return row;
         });
     }

@@ -11,8 +11,9 @@ import dev.rowlock.queue.internal.claim.KeyedSource;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.StoredRetries;
+import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
-import dev.rowlock.queue.internal.lease.RegisterNode;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
@@ -20,7 +21,7 @@ import dev.rowlock.queue.internal.record.OutcomeWriter;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
 import dev.rowlock.queue.internal.run.Checkpoints;
-import dev.rowlock.queue.internal.run.ChunkPlans;
+import dev.rowlock.queue.internal.run.ChunkPlan;
 import dev.rowlock.queue.internal.run.ChunkServices;
 import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.internal.run.ContextServices;
@@ -28,8 +29,8 @@ import dev.rowlock.queue.internal.run.Deadlines;
 import dev.rowlock.queue.internal.run.HandlerInvoker;
 import dev.rowlock.queue.internal.run.QueueServices;
 import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.run.QueueWorker.SkippedTypes;
 import dev.rowlock.queue.internal.run.Results;
-import dev.rowlock.queue.internal.run.SkippedTypes;
 import dev.rowlock.queue.internal.run.Suspects;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
@@ -42,8 +43,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The parts of a node that run jobs, put together. */
 public record NodeParts(
@@ -57,20 +61,23 @@ public record NodeParts(
         Observers observers,
         Deadlines deadlines) {
 
+    /** By then all usual policies have reached their longest wait. */
+    private static final int MOST_WAITS = 20;
+
     public static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
         Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
         Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
-        ChunkPlans.requireInterceptors(listeners, services.extensions().interceptors());
-        Duration longestWait = Buffer.longestWait(settings.worker().fetch()).plus(ChunkPlans.longestLinger(listeners));
+        ChunkPlan.requireInterceptors(listeners, services.extensions().interceptors());
+        Duration longestWait = Buffer.longestWait(settings.worker().fetch()).plus(ChunkPlan.longestLinger(listeners));
         ContextServices contexts = context(settings, services, deadlines, longestWait);
-        HandlerInvoker attempts =
+        HandlerInvoker invoker =
                 new HandlerInvoker(byType(listeners), contexts, services.extensions(), services.transactions());
         ChunkServices chunks = ChunkServices.of(contexts, services.extensions(), services.transactions());
         QueueServices shared = new QueueServices(
-                attempts,
+                invoker,
                 recorder,
                 new Suspects(
                         new ClaimStatements(services.database()),
@@ -174,9 +181,21 @@ public record NodeParts(
     }
 
     /** What others must know of this node. */
-    RegisterNode.Work work() {
-        return new RegisterNode.Work(
-                slots(), ListenerRetries.json(listeners.values().stream().flatMap(List::stream)));
+    NodeRow.Work work() {
+        return new NodeRow.Work(slots(), retries(listeners.values().stream().flatMap(List::stream)));
+    }
+
+    /**
+     * Retries and back-off of listeners, as a JSON object by type: stored for the janitors of other nodes, which have neither the listeners nor their
+     * strategies.
+     */
+    static String retries(Stream<ListenerDefinition> listeners) {
+        ObjectNode byType = JsonNodeFactory.instance.objectNode();
+        listeners.forEach(listener -> {
+            ObjectNode retries = StoredRetries.of(listener.retry().fallback(), MOST_WAITS);
+            listener.types().forEach(type -> byType.set(type, retries));
+        });
+        return byType.toString();
     }
 
     private Map<String, Integer> slots() {
@@ -204,7 +223,7 @@ public record NodeParts(
                 concurrency,
                 settings.worker().fetch(),
                 shared,
-                ChunkPlans.of(name, concurrency, listeners, chunks));
+                ChunkPlan.of(name, concurrency, listeners, chunks));
     }
 
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {

@@ -19,19 +19,25 @@ import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.run.Drain;
 import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.SharedTurns;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.NotificationListener;
+import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,6 +132,18 @@ public final class WorkerNode {
     public NodeStatus status() {
         Run now = run;
         return now == null ? NodeStatus.STOPPED : now.health.status();
+    }
+
+    /**
+     * For the last line of the log: numbers that are not zero.
+     *
+     * @param interrupted handlers
+     * @param unwritten outcomes: their jobs run again
+     */
+    static String stopReport(int interrupted, long unwritten) {
+        return (unwritten == 0 ? ", everything is written" : "")
+                + (interrupted == 0 ? "" : "; " + CountText.of(interrupted, "handler") + " had to be interrupted")
+                + (unwritten == 0 ? "" : "; " + CountText.of(unwritten, "outcome") + " could not be written");
     }
 
     /** From a start to a stop. */
@@ -235,7 +253,7 @@ public final class WorkerNode {
             log.info(
                     "stopped after {} ms{}",
                     (System.nanoTime() - begun) / 1_000_000,
-                    StopReport.of(interrupted, parts.recorder().lost()));
+                    stopReport(interrupted, parts.recorder().lost()));
         }
 
         private void giveBackLate() {
@@ -373,6 +391,85 @@ public final class WorkerNode {
             Duration pause = attention.ask();
             lease.attention(pause);
             featureChores.attention(pause);
+        }
+    }
+
+    /** The types whose jobs this node does not claim: their listeners are stopped here, or the type is paused. Thread-safe. */
+    private static final class StoppedTypes {
+
+        private final BiConsumer<Set<String>, Set<String>> leave;
+        private Set<String> off = Set.of(); // guarded by this, as below
+        private Set<String> paused = Set.of();
+        private Set<String> left = Set.of(); // what was told, as below
+        private Set<String> told = Set.of();
+
+        /** @param leave told whenever they change: all of them, and those that are paused */
+        StoppedTypes(BiConsumer<Set<String>, Set<String>> leave) {
+            this.leave = leave;
+        }
+
+        /** The types whose listeners are stopped in this process. */
+        synchronized void turnedOff(Set<String> types) {
+            off = types;
+            tell();
+        }
+
+        /** The types that are paused on all nodes. */
+        synchronized void paused(Set<String> types) {
+            paused = types;
+            tell();
+        }
+
+        private void tell() {
+            Set<String> all = Stream.concat(off.stream(), paused.stream()).collect(Collectors.toUnmodifiableSet());
+            if (!all.equals(left) || !paused.equals(told)) {
+                left = all;
+                told = paused;
+                leave.accept(all, paused);
+            }
+        }
+    }
+
+    /**
+     * Passes wake-ups from other processes to the fetchers and the janitor of this node.
+     *
+     * @param changed called when an operator has changed something
+     */
+    private record RemoteWakeupHandler(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
+            fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first, connection));
+        }
+
+        @Override
+        public void jobsBack(String queue) {
+            fetchers.of(queue, Fetcher::jobsBack);
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            janitor.jobsWaitingElsewhere(dueIn);
+        }
+
+        @Override
+        public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
+            janitor.dueJobsMoved(nextDue, message);
+        }
+
+        @Override
+        public void heard(String message) {
+            janitor.heard(message);
+        }
+
+        @Override
+        public void keysReady(String queue, @Nullable String key, int first) {
+            fetchers.of(queue, fetcher -> fetcher.keysHeard(key, first));
+        }
+
+        @Override
+        public void attention() {
+            changed.run();
         }
     }
 }

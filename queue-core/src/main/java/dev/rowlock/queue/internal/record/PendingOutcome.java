@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.record.Recorder.HeldJob;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;

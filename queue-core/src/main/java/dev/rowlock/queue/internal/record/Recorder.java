@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.thread.Backoff;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -458,5 +459,14 @@ public final class Recorder implements Runnable {
             unwritten.remove(entry.resultLength());
         }
         return held;
+    }
+
+    /** A claimed job, held by its node until its outcome is recorded or refused. Thread-safe. */
+    public interface HeldJob {
+
+        ClaimedJob job();
+
+        /** The node holds it no longer. Returns whether it did until now. */
+        boolean letGo();
     }
 }

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.db.ErrorHistory;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.result.JobCancelledException;
@@ -121,7 +121,7 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
 
     @Override
     public Optional<JobProgress> progress() {
-        return results.progress.run(id).map(row -> new JobProgress(row.percent(), row.note()));
+        return results.find.progress(id).map(row -> new JobProgress(row.percent(), row.note()));
     }
 
     private <T> T result(Ended ended, Class<T> type) {

@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.record.RecordedOutcomes;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.ReadWorkflows;
 import dev.rowlock.queue.result.JobHandle;
@@ -26,9 +26,8 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
 
     final Database database;
     final PayloadCodec codec;
-    final FindEndedJobs find;
+    final AwaitedJobStatements find;
     private final ReadWorkflows workflows;
-    final ReadProgress progress;
     final Waits waits;
     final EndListener listener;
     final AwaitedEnds ends;
@@ -55,8 +54,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
             Duration shortest) {
         this.database = database;
         this.codec = codec;
-        this.find = new FindEndedJobs(database);
-        this.progress = new ReadProgress(database);
+        this.find = new AwaitedJobStatements(database);
         this.workflows = new ReadWorkflows(database);
         this.waits = new Waits(this::ended, shortest, wakeups::jobsAwaited);
         this.listener = new EndListener(unpooled, database.schema(), wakeups, nodeListens);

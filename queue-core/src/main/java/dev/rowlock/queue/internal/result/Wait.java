@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.result;
 
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.time.Duration;
 import java.util.HashMap;
@@ -44,7 +44,7 @@ final class Waits implements AutoCloseable {
     private boolean failing; // the looking thread only
 
     /**
-     * @param find as {@link FindEndedJobs}: those that do not live
+     * @param find as {@link AwaitedJobStatements}: those that do not live
      * @param shortest rest before a job is asked for again
      * @param announce told which jobs are waited for and have not ended
      */

@@ -20,7 +20,7 @@ public record ChunkServices(
         BeginFailures beginFailures,
         FailureLog failureLog,
         List<JobInterceptor> interceptors,
-        AttemptInterceptors attempts,
+        AttemptInterceptors attemptInterceptors,
         ListenerTransactions transactions,
         Duration search) {
 

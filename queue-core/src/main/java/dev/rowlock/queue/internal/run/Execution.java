@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.record.HeldJob;
+import dev.rowlock.queue.internal.record.Recorder.HeldJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.Arrays;
@@ -89,7 +89,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
 
     @Override
     public boolean letGo() {
-        return holder.released(this);
+        return holder.letGo(this);
     }
 
     /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
@@ -242,5 +242,13 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     @Override
     public void completion(Completion state) {
         completion = state;
+    }
+
+    /** The held executions of a node: each from the claim of its job until its outcome is recorded or refused. Thread-safe. */
+    @FunctionalInterface
+    public interface Holder {
+
+        /** Holds this execution no longer. Returns whether it did until now. */
+        boolean letGo(Execution execution);
     }
 }

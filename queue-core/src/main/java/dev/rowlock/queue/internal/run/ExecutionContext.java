@@ -11,18 +11,22 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.StopReason;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The handler's view of its execution. */
 public final class ExecutionContext implements JobContext {
 
     private static final int MAX_NOTE = 500;
+    private static final String TRANSACTION_ABORTED = "25P02";
+    private static final int MOST_CAUSES = 20;
 
     private final Execution execution;
     private final ListenerDefinition listener;
@@ -232,8 +236,27 @@ public final class ExecutionContext implements JobContext {
             if (EnsureDonePartitions.missing(e)) {
                 execution.completion(Execution.Completion.NO_PARTITION);
             }
-            throw AbortedTransaction.explained(e);
+            throw explained(e);
         }
+    }
+
+    /**
+     * PostgreSQL aborts a transaction in which a statement of the handler has failed, and rejects all that follows, "done" as well. Then with the failure
+     * that the handler has not let through; otherwise as it came.
+     */
+    private static RuntimeException explained(RuntimeException failure) {
+        Throwable next = failure;
+        for (int depth = 0; depth < MOST_CAUSES && next != null; depth++) {
+            if (next instanceof SQLException refusal && TRANSACTION_ABORTED.equals(refusal.getSQLState())) {
+                Throwable first = refusal.getCause();
+                return new UnexpectedRollbackException(
+                        "the job cannot be completed in its transaction, because a statement in it had failed%s, and the listener went on. PostgreSQL takes nothing more in such a transaction: let the exception through, say ON CONFLICT DO NOTHING, or run the statement in a nested transaction (PROPAGATION_NESTED)"
+                                .formatted(first == null ? "" : ": " + first.getMessage()),
+                        failure);
+            }
+            next = next.getCause();
+        }
+        return failure;
     }
 
     /** The time of a call, and the end of its transaction, are those of all its jobs. */

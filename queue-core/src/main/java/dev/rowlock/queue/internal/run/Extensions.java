@@ -1,9 +1,11 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
 import java.util.List;
 
 /** Code of the application that runs around handlers, each in its order, and the handler of slow-downs. */
@@ -28,5 +30,16 @@ public record Extensions(
     /** Observers only. */
     public static Extensions observedBy(List<JobObserver> observers) {
         return new Extensions(observers, List.of(), List.of(), List.of(), SlowDownHandler.NONE);
+    }
+
+    /** Applies the slow-down that a handler requests by {@code SlowDownException}. Called on the thread of the handler. */
+    @FunctionalInterface
+    public interface SlowDownHandler {
+
+        /** Applies none. */
+        SlowDownHandler NONE = (job, retryAfter) -> {};
+
+        /** What it throws is logged and changes nothing about the job. */
+        void slowDown(ClaimedJob job, Duration retryAfter);
     }
 }

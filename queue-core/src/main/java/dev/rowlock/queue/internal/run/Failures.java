@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.run.Extensions.SlowDownHandler;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;

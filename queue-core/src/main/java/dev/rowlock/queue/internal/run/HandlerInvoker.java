@@ -36,7 +36,7 @@ public final class HandlerInvoker {
     private final Failures failures;
     private final Interceptors interceptors;
     private final Interceptors aroundChunks;
-    private final AttemptInterceptors attempts;
+    private final AttemptInterceptors attemptInterceptors;
     private final MissingPartition missingPartition;
     private final ListenerTransactions transactions;
 
@@ -55,7 +55,7 @@ public final class HandlerInvoker {
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
-        this.attempts = new AttemptInterceptors(extensions.attempts());
+        this.attemptInterceptors = new AttemptInterceptors(extensions.attempts());
         this.missingPartition = new MissingPartition(services.partitions());
         this.transactions = new ListenerTransactions(transactions);
     }
@@ -88,7 +88,9 @@ public final class HandlerInvoker {
         ThreadState own = ThreadState.save();
         try {
             LogContext.of(execution.job());
-            return attempts.none() ? told(execution, listener, context) : surrounded(execution, listener, context);
+            return attemptInterceptors.none()
+                    ? told(execution, listener, context)
+                    : surrounded(execution, listener, context);
         } finally {
             context.close();
             own.restore(listener.name());
@@ -98,7 +100,7 @@ public final class HandlerInvoker {
 
     private Outcome surrounded(Execution execution, ListenerDefinition listener, ExecutionContext context) {
         AtomicReference<@Nullable Outcome> made = new AtomicReference<>();
-        attempts.around(List.of(execution.job()), () -> {
+        attemptInterceptors.around(List.of(execution.job()), () -> {
             Outcome outcome = told(execution, listener, context);
             made.set(outcome);
             return Map.of(execution.job().id(), outcome);

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.internal.run.QueueWorker.SkippedTypes;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
@@ -24,7 +25,7 @@ final class JobRuns implements Workplace {
     private static final Duration ASIDE = Duration.ofSeconds(5);
 
     private final QueueWorker worker;
-    private final HandlerInvoker attempts;
+    private final HandlerInvoker invoker;
     private final Suspects suspects;
     private final Observers observer;
     private final RunningHandlers handlers;
@@ -41,7 +42,7 @@ final class JobRuns implements Workplace {
             PrefetchLimit prefetch,
             Duration longestWait) {
         this.worker = worker;
-        this.attempts = services.attempts();
+        this.invoker = services.invoker();
         this.suspects = services.suspects();
         this.observer = services.observer();
         this.handlers = handlers;
@@ -75,7 +76,7 @@ final class JobRuns implements Workplace {
             return;
         }
         try {
-            boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
+            boolean suspect = suspects.suspect(execution) && invoker.knows(execution.job());
             if (!suspect && worker.chunks().run(thread, execution)) {
                 return;
             }
@@ -125,7 +126,7 @@ final class JobRuns implements Workplace {
     private boolean tooLate(Execution execution, long longest) {
         long now = System.nanoTime();
         return now - execution.heldNanos() > longest
-                || now - execution.claimedNanos() > longest && !attempts.holds(execution);
+                || now - execution.claimedNanos() > longest && !invoker.holds(execution);
     }
 
     /** Whether an earlier claim's handler may still be running. */
@@ -139,10 +140,10 @@ final class JobRuns implements Workplace {
         handlers.begin(thread, job.id(), Kind.of(job), begun);
         Outcome outcome;
         try {
-            if (attempts.knows(job)) {
+            if (invoker.knows(job)) {
                 started(execution, begun);
             }
-            outcome = attempts.run(execution);
+            outcome = invoker.run(execution);
         } finally {
             handlers.end(thread);
         }
@@ -197,7 +198,7 @@ final class JobRuns implements Workplace {
 
     @Override
     public Outcome alone(Execution execution) {
-        return attempts.run(execution);
+        return invoker.run(execution);
     }
 
     @Override

@@ -6,4 +6,4 @@ import dev.rowlock.queue.internal.record.Recorder;
 
 /** What the queues of a node share. */
 public record QueueServices(
-        HandlerInvoker attempts, Recorder recorder, Suspects suspects, Observers observer, ClaimBudget budget) {}
+        HandlerInvoker invoker, Recorder recorder, Suspects suspects, Observers observer, ClaimBudget budget) {}

@@ -13,7 +13,9 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -28,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
  * bears.
  */
-public final class QueueWorker implements QueueConsumer, Holder {
+public final class QueueWorker implements QueueConsumer, Execution.Holder {
 
     private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
 
@@ -48,7 +50,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final JobRuns runs;
     private final Chunks chunks;
 
-    private final HeldJobs held;
+    private final HeldExecutions held;
     private final DemandSignal demanded;
     private volatile Consumer<@Nullable String> gateHasRoom = key -> {};
     private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
@@ -65,7 +67,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
         this.recorder = services.recorder();
         this.suspects = services.suspects();
         this.budget = services.budget();
-        this.held = new HeldJobs(budget, concurrency);
+        this.held = new HeldExecutions(budget, concurrency);
         this.demanded = new DemandSignal(held, buffer);
         this.runs = new JobRuns(this, services, handlers, prefetch, Buffer.longestWait(settings));
         this.chunks = plan.chunks().apply(runs);
@@ -98,7 +100,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     /** The claimed jobs that it holds. */
-    public HeldJobs held() {
+    public HeldExecutions held() {
         return held;
     }
 
@@ -256,21 +258,21 @@ public final class QueueWorker implements QueueConsumer, Holder {
      * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
      */
     void settle(Execution execution, Outcome outcome, Duration took) {
-        if (settled(execution)) {
+        if (firstToSettle(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
             try {
                 execution.forgetPayload();
                 recorder.record(execution, lost ? RELEASED : outcome, took);
             } catch (Error e) {
-                released(execution); // no memory: as a claim that nobody holds, it is given back
+                letGo(execution); // no memory: as a claim that nobody holds, it is given back
                 throw e;
             }
         }
     }
 
     /** Whether the caller is the one that may hand over an outcome. */
-    private boolean settled(Execution execution) {
+    private boolean firstToSettle(Execution execution) {
         boolean first = held.settle(execution);
         if (first) {
             signalIfRoom();
@@ -280,7 +282,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     /** Its outcome has been recorded or refused, or need not be. */
     @Override
-    public boolean released(Execution execution) {
+    public boolean letGo(Execution execution) {
         boolean wasHeld = held.remove(execution);
         // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
         suspects.leave(execution);
@@ -349,8 +351,8 @@ public final class QueueWorker implements QueueConsumer, Holder {
     @Override
     public void abandon() {
         takeUnstarted().forEach(execution -> {
-            settled(execution);
-            released(execution);
+            firstToSettle(execution);
+            letGo(execution);
         });
         held.all().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
     }
@@ -367,7 +369,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
                         "queue '{}': the handler of {} called System.exit; that counts as a crash",
                         queue,
                         execution.job());
-            } else if (settled(execution)) {
+            } else if (firstToSettle(execution)) {
                 recorder.record(execution, RELEASED, Duration.ZERO);
                 log.warn(
                         "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
@@ -380,5 +382,75 @@ public final class QueueWorker implements QueueConsumer, Holder {
     /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */
     public void stop() {
         threads.stop();
+    }
+
+    /** Wakes the claimer, which had no demand for jobs of a kind, once it may have some. Thread-safe. */
+    private static final class DemandSignal {
+
+        private static final int NONE = -1;
+
+        private final HeldExecutions held;
+        private final Buffer buffer;
+        private final Signal signal = new Signal();
+        // By kind; written by the claimer, reset by whoever signals.
+        private final AtomicIntegerArray mostHeld = new AtomicIntegerArray(new int[] {NONE, NONE});
+        private final AtomicIntegerArray mostWaiting = new AtomicIntegerArray(new int[] {NONE, NONE});
+
+        DemandSignal(HeldExecutions held, Buffer buffer) {
+            this.held = held;
+            this.buffer = buffer;
+        }
+
+        Signal signal() {
+            return signal;
+        }
+
+        /** There may be demand once no more than so many jobs of whatever kind are held. */
+        void whenHeld(Kind kind, int most) {
+            mostHeld.set(kind.ordinal(), most);
+        }
+
+        /** There may be demand once no more than so many jobs of this kind wait for a thread. */
+        void whenWaiting(Kind kind, int most) {
+            mostWaiting.set(kind.ordinal(), most);
+        }
+
+        /** Whether there may be demand by now that there was not. */
+        boolean reached() {
+            return reached(Kind.PLAIN) || reached(Kind.KEYED);
+        }
+
+        private boolean reached(Kind kind) {
+            int waiting = mostWaiting.get(kind.ordinal());
+            return held.unsettled() <= mostHeld.get(kind.ordinal()) || waiting != NONE && buffer.size(kind) <= waiting;
+        }
+
+        /** Whether somebody waits for that. */
+        boolean awaited() {
+            return awaited(Kind.PLAIN) || awaited(Kind.KEYED);
+        }
+
+        private boolean awaited(Kind kind) {
+            return mostHeld.get(kind.ordinal()) != NONE || mostWaiting.get(kind.ordinal()) != NONE;
+        }
+
+        void raise() {
+            for (Kind kind : Kind.values()) {
+                mostHeld.set(kind.ordinal(), NONE);
+                mostWaiting.set(kind.ordinal(), NONE);
+            }
+            signal.raise();
+        }
+    }
+
+    /**
+     * The types whose jobs a queue of this node skips.
+     *
+     * @param ready the node does not claim them, and those that it has go back to ready
+     * @param aside paused types; a job of one of them that this queue has claimed though it does not serve the type is put aside
+     */
+    public record SkippedTypes(Set<String> ready, Set<String> aside) {
+
+        static final SkippedTypes NONE = new SkippedTypes(Set.of(), Set.of());
     }
 }

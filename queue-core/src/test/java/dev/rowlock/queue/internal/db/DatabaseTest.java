@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
-import dev.rowlock.queue.internal.lease.RegisterNode;
+import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
@@ -107,8 +107,8 @@ class DatabaseTest {
             manual.joined(connection -> insert(connection, "joined"));
             manual.alone(connection -> insert(connection, "alone"));
             manual.atomically(connection -> insert(connection, "together"));
-            long node = manual.atomically(connection -> new RegisterNode(manual.schema())
-                    .run(connection, "n", new RegisterNode.Work(Map.of(Rooms.QUEUE, 10), null), Rooms.LEASE));
+            long node = manual.atomically(connection -> new NodeRow(manual.schema())
+                    .register(connection, "n", new NodeRow.Work(Map.of(Rooms.QUEUE, 10), null), Rooms.LEASE));
             long id = rooms.ready();
             ClaimedJob job = new ClaimReadyJobs(manual)
                     .run(Rooms.QUEUE, QueueRange.ALL, 1, node, null)

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.lease.RegisterNode;
+import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -186,8 +186,8 @@ public final class Rooms {
     }
 
     private long node(String name, @Nullable String retries) {
-        return database.atomically(connection -> new RegisterNode(database.schema())
-                .run(connection, name, new RegisterNode.Work(Map.of(QUEUE, 10), retries), LEASE));
+        return database.atomically(connection -> new NodeRow(database.schema())
+                .register(connection, name, new NodeRow.Work(Map.of(QUEUE, 10), retries), LEASE));
     }
 
     /** Registers a node whose listeners try again as this JSON says. */

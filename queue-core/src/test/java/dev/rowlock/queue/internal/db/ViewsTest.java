@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.internal.janitor.RescueJobs;
-import dev.rowlock.queue.internal.lease.RemoveNode;
+import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -124,7 +124,7 @@ class ViewsTest {
 
     private void stop(long id) {
         rooms.database().atomically(connection -> {
-            new RemoveNode(rooms.database().schema()).run(connection, id);
+            new NodeRow(rooms.database().schema()).remove(connection, id);
             return id;
         });
     }

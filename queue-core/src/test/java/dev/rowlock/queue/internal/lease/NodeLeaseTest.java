@@ -77,7 +77,7 @@ class NodeLeaseTest {
         Heard heard = new Heard();
         NodeLease lease = new NodeLease(
                 LeaseSettings.defaults("test"),
-                new RegisterNode.Work(Map.of(Rooms.QUEUE, 10), null),
+                new NodeRow.Work(Map.of(Rooms.QUEUE, 10), null),
                 database.unpooled(),
                 rooms.database(),
                 heard.listener());

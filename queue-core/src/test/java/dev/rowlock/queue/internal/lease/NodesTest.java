@@ -151,11 +151,11 @@ class NodesTest {
     }
 
     private long nodeFor(String... queues) {
-        RegisterNode register = new RegisterNode(rooms.database().schema());
+        NodeRow row = new NodeRow(rooms.database().schema());
         Map<String, Integer> slots = Arrays.stream(queues).collect(Collectors.toMap(queue -> queue, queue -> 10));
         return rooms.database()
                 .atomically(connection ->
-                        register.run(connection, "node", new RegisterNode.Work(slots, null), Duration.ofMinutes(10)));
+                        row.register(connection, "node", new NodeRow.Work(slots, null), Duration.ofMinutes(10)));
     }
 
     // Declaring dead
@@ -262,7 +262,7 @@ class NodesTest {
         long node = rooms.node();
 
         rooms.database().atomically(connection -> {
-            new RemoveNode(rooms.database().schema()).run(connection, node);
+            new NodeRow(rooms.database().schema()).remove(connection, node);
             return node;
         });
 

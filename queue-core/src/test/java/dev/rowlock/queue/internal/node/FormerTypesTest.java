@@ -62,7 +62,7 @@ class FormerTypesTest extends NodeTest {
                 .retry(TestNode.QUICK);
 
         assertThat(listener.types()).containsExactly("greet", "Hello");
-        assertThat(ListenerRetries.json(Stream.of(listener)))
+        assertThat(NodeParts.retries(Stream.of(listener)))
                 .isEqualTo("{\"greet\":{\"maxRetries\":3,\"waits\":[20]},\"Hello\":{\"maxRetries\":3,\"waits\":[20]}}");
     }
 }

@@ -64,7 +64,7 @@ class ListenerRetriesTest {
     }
 
     private static String json(RetryStrategy strategy) {
-        return ListenerRetries.json(Stream.of(
+        return NodeParts.retries(Stream.of(
                 ListenerDefinition.of("send", (context, payload) -> null).retry(strategy)));
     }
 }

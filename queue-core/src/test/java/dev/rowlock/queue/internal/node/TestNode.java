@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.run.Extensions;
-import dev.rowlock.queue.internal.run.SlowDownHandler;
+import dev.rowlock.queue.internal.run.Extensions.SlowDownHandler;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;

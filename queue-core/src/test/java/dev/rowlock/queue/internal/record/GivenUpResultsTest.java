@@ -155,8 +155,8 @@ class GivenUpResultsTest {
 
     private static boolean probing() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-                .walk(frames -> frames.anyMatch(frame ->
-                        frame.getDeclaringClass() == OutcomeStatements.class && frame.getMethodName().equals("writable")));
+                .walk(frames -> frames.anyMatch(frame -> frame.getDeclaringClass() == OutcomeStatements.class
+                        && frame.getMethodName().equals("writable")));
     }
 
     private static void refuseResults(TestNode node) {

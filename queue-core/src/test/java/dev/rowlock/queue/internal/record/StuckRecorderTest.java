@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.NodeLease;
-import dev.rowlock.queue.internal.lease.RegisterNode.Work;
+import dev.rowlock.queue.internal.lease.NodeRow.Work;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;
+import dev.rowlock.queue.internal.result.AwaitedEnds.AwaitedElsewhere;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.WorkflowFeature;

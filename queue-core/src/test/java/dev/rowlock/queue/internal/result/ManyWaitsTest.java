@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -30,7 +30,7 @@ class ManyWaitsTest {
     private static final long SECONDS = 15;
 
     private final Rooms rooms;
-    private final FindEndedJobs find;
+    private final AwaitedJobStatements find;
 
     ManyWaitsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
@@ -45,7 +45,7 @@ class ManyWaitsTest {
                 return super.getConnection();
             }
         };
-        find = new FindEndedJobs(new Database(source, rooms.database().schema()));
+        find = new AwaitedJobStatements(new Database(source, rooms.database().schema()));
     }
 
     /** Nobody brings news: as where a job is cancelled, or notifications are off. */

@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Proxies;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -23,7 +23,7 @@ class NewsDuringALookTest {
 
     private final Rooms rooms;
     private final AtomicReference<Runnable> beforeTheAnswer = new AtomicReference<>();
-    private final FindEndedJobs find;
+    private final AwaitedJobStatements find;
 
     NewsDuringALookTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
@@ -33,7 +33,7 @@ class NewsDuringALookTest {
                 return closing(super.getConnection());
             }
         };
-        find = new FindEndedJobs(new Database(source, rooms.database().schema()));
+        find = new AwaitedJobStatements(new Database(source, rooms.database().schema()));
     }
 
     /** The statement has read that the job runs; the job ends, and the news of it arrives; then the answer is noted. */

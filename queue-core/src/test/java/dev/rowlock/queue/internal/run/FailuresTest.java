@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.run.Extensions.SlowDownHandler;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.DoNotRetryException;

@@ -85,7 +85,7 @@ class SearchForCulpritsTest {
                 usual.beginFailures(),
                 usual.failureLog(),
                 usual.interceptors(),
-                usual.attempts(),
+                usual.attemptInterceptors(),
                 usual.transactions(),
                 search);
     }

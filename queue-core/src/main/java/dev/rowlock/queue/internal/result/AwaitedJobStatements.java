@@ -7,10 +7,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Which of these jobs have ended, and how. */
-public final class FindEndedJobs {
+/** What those ask who wait for jobs: which have ended and how, whether one lives, how far one is. */
+public final class AwaitedJobStatements {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
     // three rooms, and only the others one into done. Each result may be a megabyte, and all of an answer are on the
@@ -38,6 +39,9 @@ public final class FindEndedJobs {
                 OR EXISTS (SELECT FROM rowlock.running WHERE id = ?)
             """;
 
+    private static final String PROGRESS =
+            "SELECT progress, progress_note FROM rowlock.running WHERE id = ? AND progress IS NOT NULL";
+
     /** So many are answered at once. */
     static final int LIMIT = 64;
 
@@ -64,15 +68,21 @@ public final class FindEndedJobs {
             @Nullable String result,
             @Nullable String error) {}
 
+    /** How far the handler of a running job is, as it said last. */
+    public record Progress(int percent, @Nullable String note) {}
+
     private final Database database;
     private final String sql;
     /** Finds jobs that have not ended. */
     private final String lives;
 
-    public FindEndedJobs(Database database) {
+    private final String progress;
+
+    public AwaitedJobStatements(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
         this.lives = database.sql(LIVES);
+        this.progress = database.sql(PROGRESS);
     }
 
     /** Whether the caller has an open transaction, and that sees the job, which has not ended. On its connection. */
@@ -106,6 +116,18 @@ public final class FindEndedJobs {
                         jobs = rows.getInt(5);
                     }
                     return new Found(ended, jobs < LIMIT && ended.size() == jobs);
+                }
+            }
+        });
+    }
+
+    /** Empty: its handler does not run, or has not said. In the caller's transaction if there is one. */
+    public Optional<Progress> progress(long id) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, progress)) {
+                statement.setLong(1, id);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(new Progress(row.getInt(1), row.getString(2))) : Optional.empty();
                 }
             }
         });

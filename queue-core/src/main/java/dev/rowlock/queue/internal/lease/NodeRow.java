@@ -11,13 +11,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Adds a node with a lease of its own; ids are never used again. */
-public final class RegisterNode {
+/** The row of a node, from its start to its stop. */
+public final class NodeRow {
 
-    private static final String SQL = """
+    private static final String REGISTER = """
             INSERT INTO rowlock.node (id, name, queues, slots, started_at, heartbeat_at, beats, lease_millis, retries)
             SELECT nextval('rowlock.node_id'), ?, ?, ?, clock_timestamp(), clock_timestamp(), 0, ?, ?::jsonb
             RETURNING id
+            """;
+
+    private static final String REMOVE = """
+            WITH stopped AS (DELETE FROM rowlock.node WHERE id = ? RETURNING id, name, started_at)
+            INSERT INTO rowlock.past_node (id, name, started_at, ended_at, expired)
+            SELECT id, name, started_at, clock_timestamp(), false FROM stopped
             """;
 
     /**
@@ -34,15 +40,17 @@ public final class RegisterNode {
         }
     }
 
-    private final String sql;
+    private final String register;
+    private final String remove;
 
-    public RegisterNode(Schema schema) {
-        this.sql = schema.sql(SQL);
+    public NodeRow(Schema schema) {
+        this.register = schema.sql(REGISTER);
+        this.remove = schema.sql(REMOVE);
     }
 
-    /** Returns the new node's id. */
-    public long run(Connection connection, String name, Work work, Duration lease) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    /** Adds a node with a lease of its own. Returns its id; ids are never used again. */
+    public long register(Connection connection, String name, Work work, Duration lease) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(register)) {
             statement.setString(1, name);
             statement.setObject(2, work.slots().keySet().toArray(String[]::new));
             statement.setObject(3, work.slots().values().toArray(Integer[]::new));
@@ -52,6 +60,14 @@ public final class RegisterNode {
                 rows.next();
                 return rows.getLong(1);
             }
+        }
+    }
+
+    /** Removes a node that stops in good order. Jobs that it still holds go back as after a crash. */
+    public void remove(Connection connection, long nodeId) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(remove)) {
+            statement.setLong(1, nodeId);
+            statement.executeUpdate();
         }
     }
 }

@@ -12,14 +12,14 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** The claimed jobs of a queue that this node holds, each from its claim until its outcome is recorded. Thread-safe. */
-public final class HeldJobs {
+public final class HeldExecutions {
 
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final ClaimBudget budget;
     private final KindShares places; // guarded by itself
 
-    HeldJobs(ClaimBudget budget, int concurrency) {
+    HeldExecutions(ClaimBudget budget, int concurrency) {
         this.budget = budget;
         this.places = KindShares.ofPlaces(concurrency, System::nanoTime);
     }

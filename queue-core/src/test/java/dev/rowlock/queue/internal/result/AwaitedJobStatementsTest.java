@@ -6,8 +6,8 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.result.FindEndedJobs.Found;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
+import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -26,16 +26,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @PostgresTest(migrated = true)
 @Representative
-class FindEndedJobsTest {
+class AwaitedJobStatementsTest {
 
     private final TestDatabase test;
     private final Rooms rooms;
-    private final FindEndedJobs find;
+    private final AwaitedJobStatements find;
 
-    FindEndedJobsTest(TestDatabase test) {
+    AwaitedJobStatementsTest(TestDatabase test) {
         this.test = test;
         rooms = Rooms.emptyIn(test);
-        find = new FindEndedJobs(rooms.database());
+        find = new AwaitedJobStatements(rooms.database());
     }
 
     @Test
@@ -60,7 +60,7 @@ class FindEndedJobsTest {
     void theyAreAnsweredALimitedNumberAtATime() {
         Found found = find.run(LongStream.range(-100, 0).toArray());
 
-        assertThat(found.ended()).hasSize(FindEndedJobs.LIMIT);
+        assertThat(found.ended()).hasSize(AwaitedJobStatements.LIMIT);
         assertThat(found.all()).isFalse();
     }
 
@@ -89,7 +89,7 @@ class FindEndedJobsTest {
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
-            new FindEndedJobs(explained.database())
+            new AwaitedJobStatements(explained.database())
                     .run(LongStream.rangeClosed(1, 50).toArray());
 
             assertThat(explained.plans())
