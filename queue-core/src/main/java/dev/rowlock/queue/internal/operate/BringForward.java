@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.FilterConditions;
-import dev.rowlock.queue.internal.search.RoomCondition;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import dev.rowlock.queue.internal.search.SearchedRoom;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.search.JobFilter;

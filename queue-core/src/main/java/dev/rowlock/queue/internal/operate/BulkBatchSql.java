@@ -2,7 +2,8 @@ package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Room;
-import dev.rowlock.queue.internal.search.RoomCondition;
+import dev.rowlock.queue.internal.operate.BulkActionRow.TakenAction;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

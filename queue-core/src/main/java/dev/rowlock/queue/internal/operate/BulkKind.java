@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.operate;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.search.FilterConditions;
-import dev.rowlock.queue.internal.search.RoomCondition;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import dev.rowlock.queue.internal.search.SearchedRoom;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.JobFilter;
@@ -25,9 +26,11 @@ final class BulkRow {
                     + " ended_at";
 
     // What a newer release has written may hold a condition that this one does not know: without it, too many jobs
-    // would match.
+    // would match. For the same reason nothing is
+    // written of conditions that are not there: an older release can read the others.
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .changeDefaultPropertyInclusion(included -> included.withValueInclusion(JsonInclude.Include.NON_NULL))
             .changeDefaultVisibility(visible -> visible.withIsGetterVisibility(JsonAutoDetect.Visibility.NONE))
             .build();
 

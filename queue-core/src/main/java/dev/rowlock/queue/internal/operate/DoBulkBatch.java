@@ -1,18 +1,26 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.db.BatchLimit;
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.operate.AdvanceBulkAction.Step;
-import dev.rowlock.queue.internal.search.RoomCondition;
+import dev.rowlock.queue.internal.operate.BulkActionRow.Step;
+import dev.rowlock.queue.internal.operate.BulkActionRow.TakenAction;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -35,11 +43,20 @@ public final class DoBulkBatch {
     private static final String POSTPONE =
             "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = :id";
 
+    // A shorter limit of the role's own holds.
+    private static final String WITHIN = """
+            SELECT set_config('statement_timeout',
+                              CASE WHEN own > interval '0' AND own < ? * interval '1 ms' THEN current_setting('statement_timeout')
+                                   ELSE ? END, true)
+              FROM CAST(current_setting('statement_timeout') AS interval) AS own
+            """;
+
+    private static final String LOCKS_WITHIN = "SELECT set_config('lock_timeout', ?, true)";
+
     private final Database database;
     private final EnsureDonePartitions partitions;
-    private final TakeBulkAction take;
-    private final AdvanceBulkAction advance;
-    private final DoBulkBatchApart apart;
+    private final BulkActionRow actions;
+    private final MoveBulkJobs move;
     private final DoNamedBulkJobs named;
     private final int largest;
     private final Duration limit;
@@ -61,9 +78,8 @@ public final class DoBulkBatch {
     public DoBulkBatch(Database database, int largest, Duration limit) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
-        this.take = new TakeBulkAction(database);
-        this.advance = new AdvanceBulkAction(database);
-        this.apart = new DoBulkBatchApart(database, largest, limit);
+        this.actions = new BulkActionRow(database);
+        this.move = new MoveBulkJobs(database);
         this.named = new DoNamedBulkJobs(database, largest, limit);
         this.largest = largest;
         this.limit = limit;
@@ -138,25 +154,25 @@ public final class DoBulkBatch {
             if (!e.divisible) {
                 throw e;
             }
-            return apart.run(e);
+            return inParts(e);
         }
     }
 
     private Optional<Done> doNext(Connection connection) throws SQLException {
-        TakenAction action = take.due(connection);
+        TakenAction action = actions.due(connection);
         if (action == null) {
             return Optional.empty();
         }
-        BatchTime.limit(connection, limit);
+        limitTime(connection, limit);
         boolean named = action.comesBack() || action.stretch() == 1;
         Step step = named ? moveNamed(connection, action) : move(connection, action);
-        advance.run(connection, action, step, limit);
+        actions.advance(connection, action, step, limit);
         return Optional.of(Done.of(action, step));
     }
 
     /** The ids of actions that are left to nodes of a newer release. */
     public long[] unreadable() {
-        return take.unreadable();
+        return actions.unreadable();
     }
 
     /**
@@ -210,6 +226,87 @@ public final class DoBulkBatch {
                 throw cause;
             }
             throw e;
+        }
+    }
+
+    // A batch that the server has refused
+
+    /**
+     * Does a batch that the server has refused in ever smaller parts, until the jobs that it refuses stand alone. They stay as they are, and
+     * the action passes over them. One transaction: it locks the action and its jobs, and a savepoint stands around each part. Empty: somebody
+     * else is working on the action, or it has ended.
+     *
+     * @param together how the batch failed as a whole
+     * @throws BatchFailedException if no job is to blame, but the server or the connection
+     */
+    private Optional<Done> inParts(BatchFailedException together) {
+        long id = together.bulkActionId();
+        try {
+            BatchSplitter.requireAnswer(together.refusal());
+            return database.atomically(connection -> {
+                TakenAction action = actions.byId(connection, id);
+                if (action == null) {
+                    return Optional.empty();
+                }
+                limitTime(connection, limit);
+                Step step = moveApart(connection, action, together.refusal());
+                actions.advance(connection, action, step, limit);
+                return Optional.of(Done.of(action, step));
+            });
+        } catch (DataAccessException e) {
+            throw new BatchFailedException(id, e);
+        }
+    }
+
+    private Step moveApart(Connection connection, TakenAction action, RuntimeException together) throws SQLException {
+        List<RoomCondition> rooms = action.kind().conditions(action.filter());
+        Locked locked = lock(connection, action, rooms);
+        Set<Long> left = new TreeSet<>(locked.jobs);
+        Consumer<List<Long>> work = jobs -> {
+            move.run(connection, action.kind(), rooms, jobs);
+            left.removeAll(new HashSet<>(jobs));
+        };
+        Map<Long, RuntimeException> refused = locked.jobs.isEmpty()
+                ? Map.of() // whoever was refused is locked by somebody else now
+                : BatchSplitter.refused(locked.jobs, work, together);
+        int moved = locked.jobs.size() - left.size();
+        left.removeAll(refused.keySet());
+        // Those that are left were not tried, or failed for what may be over the next time.
+        long before = left.stream().mapToLong(job -> job - 1).min().orElse(Long.MAX_VALUE);
+        long afterId = Math.min(before, locked.afterId);
+        List<Long> passed = locked.passed.stream().filter(job -> job <= afterId).toList();
+        return new Step(
+                moved,
+                afterId,
+                action.lockedIdsAnd(passed),
+                List.copyOf(refused.keySet()),
+                MoveBulkJobs.tell(action, refused));
+    }
+
+    private Locked lock(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
+        String sql = database.sql(BulkBatchSql.lock(rooms));
+        return BulkBatchSql.behind(connection, sql, action, action.most(largest), rooms)
+                .only(row -> new Locked(BulkBatchSql.ids(row, 1), row.getLong(2), BulkBatchSql.ids(row, 3)));
+    }
+
+    private record Locked(List<Long> jobs, long afterId, List<Long> passed) {}
+
+    // Time
+
+    /** No statement may take longer, until the transaction ends: the server stops it, so that none works on for nobody. */
+    private static void limitTime(Connection connection, Duration most) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WITHIN)) {
+            statement.setLong(1, most.toMillis());
+            statement.setString(2, Long.toString(most.toMillis()));
+            statement.execute();
+        }
+    }
+
+    /** Until the transaction ends: who waits for a lock fails earlier than who is slow. */
+    static void limitLocks(Connection connection, Duration most) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCKS_WITHIN)) {
+            statement.setString(1, Long.toString(most.toMillis() / 4));
+            statement.execute();
         }
     }
 }

@@ -4,8 +4,9 @@ import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.operate.AdvanceBulkAction.Step;
-import dev.rowlock.queue.internal.search.RoomCondition;
+import dev.rowlock.queue.internal.operate.BulkActionRow.Step;
+import dev.rowlock.queue.internal.operate.BulkActionRow.TakenAction;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -57,7 +58,7 @@ final class DoNamedBulkJobs {
 
     /** The one behind the place of the action. */
     Step next(Connection connection, TakenAction action) throws SQLException {
-        BatchTime.limitLocks(connection, limit);
+        DoBulkBatch.limitLocks(connection, limit);
         List<RoomCondition> rooms = action.kind().conditions(action.filter());
         List<Long> next = behind(connection, action, rooms);
         if (next.isEmpty()) {
@@ -81,7 +82,7 @@ final class DoNamedBulkJobs {
             return moveMatching(connection, action, rooms, jobs);
         }
         // A job that waits for a lock of its table is not slow.
-        BatchTime.limitLocks(connection, limit);
+        DoBulkBatch.limitLocks(connection, limit);
         Savepoint before = connection.setSavepoint();
         try {
             Moved moved = moveMatching(connection, action, rooms, jobs);

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.search;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.UncachedPlan;
@@ -11,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,8 @@ public final class BoundedSearch {
                    set_config('transaction_read_only', 'on', true)
               FROM CAST(current_setting('statement_timeout') AS interval) AS own
             """;
+
+    private static final String AGO = "SELECT statement_timestamp() - :millis * interval '1 ms'";
 
     private static final String CANCELLED = "57014";
 
@@ -150,5 +154,15 @@ public final class BoundedSearch {
             statement.execute();
         }
         return call.on(connection);
+    }
+
+    /**
+     * By the server's clock, asked before a statement that compares times of done with it. What a statement finds out by itself only leaves out
+     * partitions once it runs: by then it has been planned for all of them, and has locked them.
+     */
+    static OffsetDateTime ago(Connection connection, Duration time) throws SQLException {
+        return ColdStatement.on(connection, AGO)
+                .set("millis", time.toMillis())
+                .only(row -> row.getObject(1, OffsetDateTime.class));
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.search;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.QueueFailures;
@@ -149,7 +150,7 @@ public final class CountJobs {
     public FailedAttempts failedAttempts(Duration last) {
         return search.run("attempts that failed", connection -> {
             List<Count> counts = ColdStatement.on(connection, search.database().sql(FAILED_ATTEMPTS))
-                    .set("since", ServerTime.ago(connection, last))
+                    .set("since", BoundedSearch.ago(connection, last))
                     .list(Count::of);
             List<QueueFailures> queues = new ArrayList<>();
             SortedMap<Instant, Long> minutes = new TreeMap<>();

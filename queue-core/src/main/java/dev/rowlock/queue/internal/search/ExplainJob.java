@@ -13,9 +13,11 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Looks for what holds up one job, in one statement; another one tells of steps, of the pace, or of the end. */
 public final class ExplainJob {
@@ -127,16 +129,32 @@ public final class ExplainJob {
                    (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, :hold_millis * interval '1 ms' AS hold) AS now
             """.formatted(BegunJobs.waiting("w"));
 
+    /** So many ended jobs are looked at, of all queues. */
+    private static final int MOST_ENDED = 10_000;
+
+    private static final String PACE = """
+            SELECT count(*), extract(epoch FROM clock_timestamp() - min(finished_at)) AS seconds
+              -- No other condition in here: with one, it would read on until it has found so many.
+              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done WHERE finished_at >= :since ORDER BY id DESC LIMIT :most) AS youngest
+             WHERE finished_at > clock_timestamp() - interval '1 minute' AND state = 'completed'
+               AND queue = :queue AND (:key::text IS NULL OR job_key = :key)
+            """;
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Times vary: a few jobs say nothing about those that come. */
+    private static final int FEWEST = 5;
+
     private final BoundedSearch bounded;
     private final String sql;
-    private final ReadPace pace;
+    private final String pace;
     private final ExplainSteps steps;
     private final ExplainEnd end;
 
     public ExplainJob(BoundedSearch bounded) {
         this.bounded = bounded;
         this.sql = bounded.database().sql(SQL);
-        this.pace = new ReadPace(bounded.database());
+        this.pace = bounded.database().sql(PACE);
         this.steps = new ExplainSteps(bounded.database());
         this.end = new ExplainEnd(bounded.database());
     }
@@ -175,7 +193,7 @@ public final class ExplainJob {
                 reasons.add(new Reason(Kind.AFTER_STEPS, sentence));
             }
         } else if (WaitReason.POLICY.label().equals(row.getString("reason"))) {
-            reasons.add(ExplainPolicy.of(row));
+            reasons.add(ExplainLimits.policy(row));
         } else if (row.getDouble("due_in") > 0) {
             add(
                     reasons,
@@ -193,9 +211,9 @@ public final class ExplainJob {
 
     private void ready(ResultSet row, List<Reason> reasons, Connection connection) throws SQLException {
         common(row, reasons);
-        ExplainLimits.add(row, reasons);
+        ExplainLimits.addLimits(row, reasons);
         order(row, reasons);
-        ExplainRates.add(row, reasons);
+        ExplainLimits.addRates(row, reasons);
         long before = row.getLong("before");
         if (before > 0) {
             add(
@@ -230,12 +248,12 @@ public final class ExplainJob {
 
     /** The pace, or where they say more, rates and slow-downs. Those say nothing of a limit on jobs that run at once. */
     private String estimate(ResultSet row, long before, Connection connection) throws SQLException {
-        Optional<Duration> time = pace.timeFor(connection, before, row.getString("queue"), row.getString("job_key"));
-        double held = ExplainRates.heldFor(row);
-        double earliest = ExplainRates.earliest(row, before);
+        Optional<Duration> time = timeFor(connection, before, row.getString("queue"), row.getString("job_key"));
+        double held = ExplainLimits.heldFor(row);
+        double earliest = ExplainLimits.earliest(row, before);
         double atPace = time.map(Duration::toMillis).orElse(0L) / 1_000.0;
         if (earliest > held + atPace && (time.isPresent() || !ExplainLimits.any(row))) {
-            return "; it can begin in %s at the earliest".formatted(Sentence.seconds(earliest));
+            return "; it can begin in %s at the earliest".formatted(ExplainLimits.seconds(earliest));
         }
         return time.isEmpty()
                 ? ""
@@ -243,6 +261,30 @@ public final class ExplainJob {
                         .formatted(
                                 held > 0 ? "after the slow-down, " : "",
                                 Math.max(1, time.get().toSeconds()));
+    }
+
+    /**
+     * In what time so many jobs end, if they end as quickly as jobs of the queue, or of the key in it, have in the last minute. Of the jobs that
+     * have ended it looks at those that were enqueued last, up to a number, so its cost does not grow. Empty where too few have ended, or nothing is kept of jobs that have.
+     *
+     * @param key null: all jobs of the queue count
+     */
+    private Optional<Duration> timeFor(Connection connection, long jobs, String queue, @Nullable String key)
+            throws SQLException {
+        return ColdStatement.on(connection, pace)
+                .set(
+                        "since",
+                        BoundedSearch.ago(connection, MINUTE).truncatedTo(ChronoUnit.DAYS)) // where partitions begin
+                .set("most", MOST_ENDED)
+                .set("queue", queue)
+                .set("key", key)
+                .only(row -> {
+                    long ended = row.getLong(1);
+                    double seconds = row.getDouble("seconds");
+                    return ended < FEWEST || seconds <= 0
+                            ? Optional.empty()
+                            : Optional.of(Duration.ofMillis(Math.round(1_000 * seconds * jobs / ended)));
+                });
     }
 
     /** What holds up jobs of any room. */
@@ -290,6 +332,6 @@ public final class ExplainJob {
     }
 
     private static void add(List<Reason> reasons, Kind kind, String text, Object... values) {
-        reasons.add(Sentence.reason(kind, text, values));
+        reasons.add(ExplainLimits.reason(kind, text, values));
     }
 }

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.Page;

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.search;
 
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;

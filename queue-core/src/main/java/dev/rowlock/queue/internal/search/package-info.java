@@ -1,6 +1,6 @@
 /**
  * Looks for jobs by any condition, within limits of time and of how many look at once; counts and groups them; explains why a job waits or
- * how it ended. A {@link dev.rowlock.queue.internal.search.RoomCondition} is a filter as SQL, for one room; searches and bulk actions use the
+ * how it ended. A {@link dev.rowlock.queue.internal.search.FilterConditions.RoomCondition} is a filter as SQL, for one room; searches and bulk actions use the
  * same.
  *
  * <p><b>A new criterion</b> is a component of {@link dev.rowlock.queue.search.JobFilter} with the method that sets it, which refuses values that no job

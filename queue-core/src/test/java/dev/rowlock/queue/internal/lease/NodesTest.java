@@ -3,16 +3,19 @@ package dev.rowlock.queue.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Pauses;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode.Answer;
 import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.operate.StoredPauses;
+import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.operate.Pause;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true)
 @Representative
 class NodesTest {
+
+    private static final Actor ANN = new Actor("ann", null);
 
     private final Rooms rooms;
     private final RemoveExpiredNodes removeExpired;
@@ -99,12 +104,11 @@ class NodesTest {
 
     @Test
     void theAnswerNamesPausedQueues() {
-        Pauses pauses = new Pauses(rooms.database());
-        AuditNote note = new AuditNote("ann", null, "pause", "some", null);
-        pauses.pause("queue", "mail", note);
-        pauses.pause("queue", "print", note);
-        pauses.resume("queue", "print", note);
-        pauses.pause("type", "send", note);
+        StoredPauses pauses = pauses();
+        pauses.pause(Pause.Kind.QUEUE, "mail", ANN);
+        pauses.pause(Pause.Kind.QUEUE, "print", ANN);
+        pauses.resume(Pause.Kind.QUEUE, "print", ANN);
+        pauses.pause(Pause.Kind.TYPE, "send", ANN);
 
         Answer answer = beat(rooms.node());
 
@@ -115,7 +119,7 @@ class NodesTest {
 
     @Test
     void aPauseOfEverythingIsOneOfEachQueue() {
-        new Pauses(rooms.database()).pause("everything", "", new AuditNote("ann", null, "pause", "everything", null));
+        pauses().pause(Pause.Kind.EVERYTHING, "", ANN);
 
         Answer answer = beat(rooms.node());
 
@@ -148,6 +152,10 @@ class NodesTest {
 
         assertThat(answer.place()).isEqualTo(new Place(4, 1));
         assertThat(answer.places()).containsOnly(entry("mail", new Place(2, 0)), entry("print", new Place(2, 1)));
+    }
+
+    private StoredPauses pauses() {
+        return new StoredPauses(rooms.database(), new AfterCommit(rooms.database(), Wakeups.NONE));
     }
 
     private long nodeFor(String... queues) {

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.janitor.AgreeRetention;
+import dev.rowlock.queue.internal.operate.OperateFeature.AuditRetention;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.BulkAction;
