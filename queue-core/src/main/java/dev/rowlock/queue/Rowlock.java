@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
-import dev.rowlock.queue.internal.gate.DeclaredLimits;
+import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.internal.gate.StoredQueueLimits;
 import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
@@ -22,8 +22,8 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.workflow.EndFutures;
 import dev.rowlock.queue.internal.workflow.StoredWorkflows;
+import dev.rowlock.queue.internal.workflow.StoredWorkflows.EndFutures;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -332,7 +332,7 @@ public final class Rowlock implements AutoCloseable {
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
         return new NodeFactory(settings, database, wakeups, this::scheduleRow, results.observer())
-                .make(DeclaredLimits.of(settings.limits, run()), queues(), transactions);
+                .make(DeclareLimits.of(settings.limits, run()), queues(), transactions);
     }
 
     static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

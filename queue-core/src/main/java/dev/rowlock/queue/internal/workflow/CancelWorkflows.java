@@ -16,7 +16,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** Cancels workflows: first that they are to be, then their jobs, some at a time. */
-public final class CancelWorkflows {
+final class CancelWorkflows {
 
     // As whoever closes them: those who are just adding go first, and later ones come afterwards.
     private static final String TURN = """
@@ -24,7 +24,7 @@ public final class CancelWorkflows {
                 SELECT count(pg_advisory_xact_lock(open.lock)) AS taken
                   FROM (SELECT DISTINCT %s AS lock FROM rowlock.workflow_step WHERE workflow_id = :workflow AND accepts ORDER BY 1) AS open
             ), asked AS (
-            """.formatted(StepLock.ofRow(":lock_prefix"));
+            """.formatted(LockStep.ofRow(":lock_prefix"));
 
     private static final String CLOSED = """
             ), closed AS (
@@ -52,7 +52,7 @@ public final class CancelWorkflows {
                                        (SELECT r.id FROM rowlock.running r WHERE r.id = m.job_id),
                                        (SELECT r.id FROM rowlock.waiting r WHERE r.id = m.job_id)) IS NOT NULL))
                    AND state = 1
-            """.formatted(Redriven.CONDITION) + CLOSED;
+            """.formatted(ReadWorkflows.REDRIVEN) + CLOSED;
 
     private static final String OPEN =
             "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
@@ -106,7 +106,7 @@ public final class CancelWorkflows {
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
                    (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
               FROM next
-            """.formatted(StepLock.ofRow("?")));
+            """.formatted(LockStep.ofRow("?")));
 
     /**
      * Some were cancelled.
@@ -148,7 +148,7 @@ public final class CancelWorkflows {
 
     private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {
         return ColdStatement.on(connection, sql)
-                .set("lock_prefix", StepLock.prefix(database.schema()))
+                .set("lock_prefix", LockStep.prefix(database.schema()))
                 .set("workflow", workflow)
                 .set(AuditNote.values(note))
                 .first(row -> true)
@@ -177,7 +177,7 @@ public final class CancelWorkflows {
                 statement.setLong(3, behindJob);
                 statement.setInt(4, limit);
                 statement.setLong(5, workflow);
-                statement.setString(6, StepLock.prefix(database.schema()));
+                statement.setString(6, LockStep.prefix(database.schema()));
                 try (ResultSet row = IndexPlan.query(statement)) {
                     row.next();
                     return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));

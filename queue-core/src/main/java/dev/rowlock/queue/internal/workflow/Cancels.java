@@ -18,15 +18,15 @@ final class Cancels {
     private static final int WORKFLOWS = 1_000;
 
     /** How far a workflow has come; {@code asked}: whether running jobs were asked to stop. */
-    private record Place(int step, long job, boolean asked) {
+    private record Cancelling(int step, long job, boolean asked) {
 
-        static final Place FRONT = new Place(-1, Long.MIN_VALUE, false);
+        static final Cancelling FRONT = new Cancelling(-1, Long.MIN_VALUE, false);
     }
 
     private final CancelWorkflows cancel;
     private final Progress progress;
     private final Wakeups wakeups;
-    private final Map<Long, Place> places = new LinkedHashMap<>();
+    private final Map<Long, Cancelling> places = new LinkedHashMap<>();
     private Runnable trigger = () -> {};
 
     Cancels(CancelWorkflows cancel, Progress progress, Wakeups wakeups) {
@@ -45,7 +45,7 @@ final class Cancels {
         List<Long> some = cancel.next(0, WORKFLOWS);
         boolean any = !some.isEmpty();
         while (!some.isEmpty()) {
-            some.forEach(workflow -> places.putIfAbsent(workflow, Place.FRONT));
+            some.forEach(workflow -> places.putIfAbsent(workflow, Cancelling.FRONT));
             some = cancel.next(some.get(some.size() - 1), WORKFLOWS);
         }
         if (any) {
@@ -56,11 +56,11 @@ final class Cancels {
 
     /** Cancels some jobs of a workflow, each time of another one. Returns whether there is more to do. */
     boolean round() {
-        Iterator<Map.Entry<Long, Place>> first = places.entrySet().iterator();
+        Iterator<Map.Entry<Long, Cancelling>> first = places.entrySet().iterator();
         if (!first.hasNext()) {
             return false;
         }
-        Map.Entry<Long, Place> next = first.next();
+        Map.Entry<Long, Cancelling> next = first.next();
         first.remove();
         try {
             some(next.getKey(), next.getValue());
@@ -71,11 +71,11 @@ final class Cancels {
         return !places.isEmpty();
     }
 
-    private void some(long workflow, Place place) {
+    private void some(long workflow, Cancelling place) {
         Cancelled some = cancel.jobs(workflow, place.step(), place.job(), JOBS);
         boolean asked = place.asked() || some.asked() > 0;
         if (some.jobs() == JOBS) {
-            places.put(workflow, new Place(some.step(), some.job(), asked));
+            places.put(workflow, new Cancelling(some.step(), some.job(), asked));
             return;
         }
         if (asked) {

@@ -1,23 +1,29 @@
 package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.internal.enqueue.IntoRooms;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.workflow.RunsAfter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Inserts a workflow with its steps, without their jobs. */
-public final class CreateWorkflow {
+/** Inserts a workflow with its steps, and jobs of a workflow. */
+final class CreateWorkflow {
 
-    private static final String SQL = """
+    private static final String CREATE = """
             WITH created AS (
                 INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.job_id'), ?)
                 RETURNING id
@@ -38,16 +44,58 @@ public final class CreateWorkflow {
             SELECT id FROM created
             """;
 
+    /** A due time that does not come: the last one that a job may have. */
+    public static final Due NEVER = Due.at(Instant.parse("2255-01-01T00:00:00Z"));
+
+    private static final String INSERT_JOBS = """
+            WITH created AS MATERIALIZED (
+                SELECT nextval('rowlock.job_id') AS id, j.*
+                  FROM unnest(%s, ?::int[], ?::boolean[], ?::text[]) AS j (%s, step_no, held, next_steps)
+            """.formatted(NewJob.PARAMETERS, NewJob.COLUMNS)
+            + IntoRooms.ASIDE
+            + IntoRooms.readyOrWaiting(
+                    "CASE WHEN held THEN '%s' ELSE 'scheduled' END".formatted(WaitReason.PARENTS.label()))
+            + """
+            , members AS (
+                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no, next_steps)
+                SELECT id, ?, step_no, next_steps::int[] FROM created
+            )
+            SELECT id FROM created ORDER BY id
+            """;
+
+    /**
+     * One of them.
+     *
+     * @param held whether its step waits for others
+     * @param next the steps that wait for nothing else; empty: there are none, or there is more to be decided behind it
+     */
+    public record Member(NewJob job, int step, boolean held, List<Integer> next) {
+
+        NewJob asInserted() {
+            return held ? job.with(job.headers(), NEVER) : job;
+        }
+
+        /** As the server reads an array. */
+        @Nullable
+        String nextSteps() {
+            return next.isEmpty()
+                    ? null
+                    : next.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+        }
+    }
+
     private record Edge(int parent, int child, RunsAfter when) {}
 
-    private final String sql;
+    private final String create;
+    private final String insertJobs;
 
     public CreateWorkflow(Schema schema) {
-        this.sql = schema.sql(SQL);
+        this.create = schema.sql(CREATE);
+        this.insertJobs = schema.sql(INSERT_JOBS);
     }
 
     /**
-     * Returns the new workflow's id.
+     * Inserts a workflow with its steps, without their jobs. Returns its id.
      *
      * @param within the step of which it counts as a job; null: none
      */
@@ -56,7 +104,7 @@ public final class CreateWorkflow {
         List<Edge> edges = steps.stream()
                 .flatMap(step -> step.parents().entrySet().stream().map(parent -> edge(step, parent)))
                 .toList();
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, create)) {
             statement.setString(1, name);
             statement.setObject(2, steps.stream().mapToInt(NewStep::number).toArray());
             statement.setObject(3, Columns.texts(steps, NewStep::name));
@@ -83,5 +131,38 @@ public final class CreateWorkflow {
 
     private static <T> @Nullable T due(NewStep step, Function<Due, @Nullable T> part) {
         return step.due() == null ? null : part.apply(step.due());
+    }
+
+    /** Inserts jobs. Those whose step waits for others lie in waiting, with a due time that never comes. Returns their ids in the same order. */
+    public long[] insertJobs(Connection connection, long workflow, List<Member> members) throws SQLException {
+        List<NewJob> jobs = members.stream().map(Member::asInserted).toList();
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, insertJobs)) {
+            int next = NewJob.setAll(statement, 1, jobs);
+            statement.setObject(next++, members.stream().mapToInt(Member::step).toArray());
+            statement.setObject(next++, Columns.flags(members, Member::held));
+            statement.setObject(next++, Columns.texts(members, Member::nextSteps));
+            statement.setLong(next, workflow);
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, jobs.size());
+            }
+        }
+    }
+
+    /**
+     * A step on its way into the tables.
+     *
+     * @param parents numbers of the steps that come first
+     * @param due of its jobs once they are released; null: at once
+     */
+    public record NewStep(
+            int number,
+            String name,
+            boolean accepts,
+            @Nullable Due due,
+            Map<Integer, RunsAfter> parents) {
+
+        public boolean waits() {
+            return !parents.isEmpty();
+        }
     }
 }

@@ -3,16 +3,22 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
-import dev.rowlock.queue.internal.workflow.LockWaitingSteps.Found;
-import dev.rowlock.queue.internal.workflow.LockWaitingSteps.Locked;
+import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.internal.workflow.DecideSteps.LockWaitingSteps.Found;
+import dev.rowlock.queue.internal.workflow.DecideSteps.LockWaitingSteps.Locked;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.workflow.OpenJobs.OpenJob;
 import dev.rowlock.queue.internal.workflow.ReleaseFewJobs.Released;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Decides which steps may run now, are skipped, or come back after they were skipped. Lets those with few jobs run at once: that is what mostly happens.
@@ -20,7 +26,7 @@ import java.util.List;
  * <p>Two statements in one transaction: the first one locks the steps, the second one looks with a newer snapshot at what they wait for. So of two
  * nodes that have each noted the end of another parent, the later one sees both.
  */
-public final class DecideSteps {
+final class DecideSteps {
 
     /**
      * What was decided.
@@ -109,6 +115,202 @@ public final class DecideSteps {
             try (ResultSet rows = statement.executeQuery()) {
                 return new Decided(found.ended(), ReleaseFewJobs.read(rows));
             }
+        }
+    }
+
+    /** Locks steps about which somebody is about to decide, until the end of the transaction. Its plan settings last as long. */
+    static final class LockWaitingSteps {
+
+        // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their
+        // ids, so
+        // the last one is the last that has not ended. Where they do not, a look from the back would walk past all that
+        // have ended, each time: so it begins where the one before has found one, and goes round.
+        private static final String BEHIND = """
+                WITH looked AS MATERIALIZED (
+                    SELECT t.workflow_id, t.step_no, t.failed,
+                           coalesce(
+                               (SELECT m.job_id FROM rowlock.workflow_job m
+                                 WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.step_no AND t.step_no AND m.state = 0
+                                   AND m.job_id <= t.hint
+                                 ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1), -- in this order, because only one index has it
+                               CASE WHEN t.hint < 9223372036854775807
+                                    THEN (SELECT m.job_id FROM rowlock.workflow_job m
+                                           WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.step_no AND t.step_no AND m.state = 0
+                                             AND m.job_id > t.hint
+                                           ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) END) AS open
+                      FROM unnest(?::bigint[], ?::int[], ?::boolean[], ?::bigint[]) AS t (workflow_id, step_no, failed, hint)
+                ), behind AS MATERIALIZED (
+                    -- What runs after the end need not be looked at before it. Where all went well, a step has to wait for its other parents.
+                    SELECT t.workflow_id, e.child_no AS step_no,
+                           bool_and(e.runs_after <> 'failure' AND NOT t.failed
+                                    AND (SELECT m.job_id FROM rowlock.workflow_job m
+                                          WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.step_no AND t.step_no AND m.failure IS NOT NULL
+                                          ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NULL) AS well
+                      FROM looked t
+                     CROSS JOIN LATERAL (
+                           SELECT e.child_no, e.runs_after FROM rowlock.workflow_edge e
+                            WHERE e.workflow_id = t.workflow_id AND e.parent_no BETWEEN t.step_no AND t.step_no
+                            ORDER BY e.parent_no OFFSET 0) AS e -- likewise
+                     WHERE t.open IS NULL OR t.failed AND e.runs_after <> 'end'
+                     GROUP BY t.workflow_id, e.child_no
+                ), child AS MATERIALIZED (
+                    -- One parent with a job that has not ended is enough. Of ten thousand parents each would otherwise be looked at whenever one of
+                    -- them ends. The look begins where the one before has found one, and goes round.
+                    SELECT b.workflow_id, b.step_no, o.parent_no
+                      FROM behind b
+                      LEFT JOIN unnest(?::bigint[], ?::int[], ?::int[]) AS h (workflow_id, step_no, parent_no)
+                        ON h.workflow_id = b.workflow_id AND h.step_no = b.step_no
+                      LEFT JOIN LATERAL (
+                           (SELECT e.parent_no FROM rowlock.workflow_edge e
+                             WHERE b.well AND e.workflow_id = b.workflow_id AND e.child_no BETWEEN b.step_no AND b.step_no AND e.runs_after <> 'failure'
+                               AND e.parent_no <= coalesce(h.parent_no, 2147483647)
+                               AND (SELECT m.job_id FROM rowlock.workflow_job m
+                                     WHERE m.workflow_id = e.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.state = 0
+                                     ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
+                             ORDER BY e.child_no DESC, e.parent_no DESC LIMIT 1)
+                           UNION ALL
+                           (SELECT e.parent_no FROM rowlock.workflow_edge e
+                             WHERE b.well AND e.workflow_id = b.workflow_id AND e.child_no BETWEEN b.step_no AND b.step_no AND e.runs_after <> 'failure'
+                               AND e.parent_no > h.parent_no
+                               AND (SELECT m.job_id FROM rowlock.workflow_job m
+                                     WHERE m.workflow_id = e.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.state = 0
+                                     ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
+                             ORDER BY e.child_no DESC, e.parent_no DESC LIMIT 1)
+                           LIMIT 1) AS o ON true
+                     ORDER BY b.workflow_id, b.step_no
+                )
+                """;
+
+        private static final String NAMED = """
+                WITH child AS MATERIALIZED (
+                    SELECT t.workflow_id, t.step_no, NULL::int AS parent_no FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+                     ORDER BY t.workflow_id, t.step_no
+                )
+                """;
+
+        // One by one in this order: a plan for all of them at once may walk through all steps of all workflows. The
+        // lock
+        // does not wait for those who are adding to an open step, so that one is not moved in the same transaction.
+        private static final String LOCKED = """
+                SELECT c.workflow_id, c.step_no, c.place, c.state, c.at_once, NULL::bigint
+                  FROM child t
+                 CROSS JOIN LATERAL (
+                       SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AND NOT c.accepts AS at_once
+                         FROM rowlock.workflow_step c
+                        WHERE c.workflow_id = t.workflow_id AND c.step_no = t.step_no AND c.state IN ('waiting', 'skipped')
+                          FOR NO KEY UPDATE %s) AS c
+                 WHERE t.parent_no IS NULL
+                """;
+
+        private static final String LOOKED = """
+                UNION ALL
+                SELECT workflow_id, step_no, NULL, NULL, false, open FROM looked
+                UNION ALL
+                SELECT workflow_id, step_no, NULL, NULL, true, parent_no FROM child WHERE parent_no IS NOT NULL
+                """;
+
+        /**
+         * What was found.
+         *
+         * @param ended of the given steps, those without a job that has not ended
+         * @param locked steps that wait, or were skipped
+         */
+        record Found(List<StepKey> ended, List<Locked> locked) {}
+
+        /**
+         * A step that nobody else changes until the end of the transaction.
+         *
+         * @param place its row's
+         * @param state waiting or skipped
+         * @param atOnce its jobs have no time of their own, and nobody adds to it from outside
+         */
+        record Locked(StepKey key, String place, String state, boolean atOnce) {}
+
+        private final OpenJobs<StepKey> openJobs = new OpenJobs<>();
+        private final OpenJobs<StepKey> openParents = new OpenJobs<>();
+        private final Texts patient;
+        private final Texts others;
+
+        private record Texts(String behind, String named) {
+
+            static Texts of(Schema schema, String wait) {
+                String locked = LOCKED.formatted(wait);
+                return new Texts(
+                        schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + locked + LOOKED),
+                        schema.sql(IndexPlan.LOOKS_PREFIX + NAMED + locked));
+            }
+        }
+
+        LockWaitingSteps(Schema schema) {
+            this.patient = Texts.of(schema, "");
+            this.others = Texts.of(schema, "SKIP LOCKED");
+        }
+
+        private Texts texts(boolean skipLocked) {
+            return skipLocked ? others : patient;
+        }
+
+        /**
+         * Locks those that run after some of these: after one that has failed, or has no job any more that has not ended. Not those that certainly have to wait
+         * for another one.
+         *
+         * @param skipLocked passes over those that somebody else has locked; otherwise it waits a moment for each, and fails
+         */
+        Found behind(Connection connection, Collection<Touched> parents, boolean skipLocked) throws SQLException {
+            List<Touched> some = List.copyOf(parents);
+            try (PreparedStatement statement =
+                    IndexPlan.prepare(connection, texts(skipLocked).behind())) {
+                StepKey.set(statement, 1, some.stream().map(Touched::step).toList());
+                statement.setObject(3, Columns.flags(some, Touched::failed));
+                statement.setObject(
+                        4,
+                        Columns.longs(
+                                some, touched -> openJobs.last(touched.step()).job()));
+                setHints(statement, some);
+                return read(statement);
+            }
+        }
+
+        private void setHints(PreparedStatement statement, List<Touched> parents) throws SQLException {
+            Set<Long> workflows =
+                    parents.stream().map(touched -> touched.step().workflow()).collect(Collectors.toSet());
+            Map<StepKey, OpenJob> hints = openParents.of(step -> workflows.contains(step.workflow()));
+            StepKey.set(statement, 5, hints.keySet());
+            statement.setObject(
+                    7, hints.values().stream().mapToInt(OpenJob::step).toArray());
+        }
+
+        Found named(Connection connection, Collection<StepKey> steps, boolean skipLocked) throws SQLException {
+            try (PreparedStatement statement =
+                    IndexPlan.prepare(connection, texts(skipLocked).named())) {
+                StepKey.set(statement, 1, steps);
+                return read(statement);
+            }
+        }
+
+        private Found read(PreparedStatement statement) throws SQLException {
+            List<StepKey> ended = new ArrayList<>();
+            List<Locked> locked = new ArrayList<>();
+            try (ResultSet rows = IndexPlan.query(statement)) {
+                while (rows.next()) {
+                    StepKey key = new StepKey(rows.getLong(1), rows.getInt(2));
+                    String place = rows.getString(3);
+                    if (place != null) {
+                        locked.add(new Locked(key, place, rows.getString(4), rows.getBoolean(5)));
+                        continue;
+                    }
+                    Long open = Columns.number(rows, 6);
+                    if (rows.getBoolean(5)) {
+                        openParents.found(key, new OpenJob(rows.getInt(6), 0));
+                        continue;
+                    }
+                    openJobs.found(key, open == null ? null : new OpenJob(key.step(), open));
+                    if (open == null) {
+                        ended.add(key);
+                    }
+                }
+            }
+            return new Found(ended, locked);
         }
     }
 }

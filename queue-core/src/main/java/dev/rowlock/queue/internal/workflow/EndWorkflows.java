@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
-import dev.rowlock.queue.internal.workflow.OpenJobs.Place;
+import dev.rowlock.queue.internal.workflow.OpenJobs.OpenJob;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,7 +12,7 @@ import java.util.Collection;
 import java.util.List;
 
 /** Notes which workflows have ended, and which run again. */
-public final class EndWorkflows {
+final class EndWorkflows {
 
     // The row is locked before the others are looked at, by a snapshot that may be older: whoever changes something
     // looks here afterwards. A look for a job that has not ended begins where the one before has found one.
@@ -110,10 +110,10 @@ public final class EndWorkflows {
         List<Long> sorted = workflows.stream().sorted().toList(); // in this order their rows are locked
         return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                List<Place> hints = sorted.stream().map(openJobs::last).toList();
+                List<OpenJob> hints = sorted.stream().map(openJobs::last).toList();
                 statement.setObject(1, Columns.longs(sorted, Long::longValue));
-                statement.setObject(2, hints.stream().mapToInt(Place::step).toArray());
-                statement.setObject(3, Columns.longs(hints, Place::job));
+                statement.setObject(2, hints.stream().mapToInt(OpenJob::step).toArray());
+                statement.setObject(3, Columns.longs(hints, OpenJob::job));
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return changed(rows);
                 }
@@ -129,7 +129,7 @@ public final class EndWorkflows {
                 changed.add(workflow);
             }
             Long job = Columns.number(rows, 4);
-            openJobs.found(workflow, job == null ? null : new Place(rows.getInt(3), job));
+            openJobs.found(workflow, job == null ? null : new OpenJob(rows.getInt(3), job));
         }
         return changed;
     }

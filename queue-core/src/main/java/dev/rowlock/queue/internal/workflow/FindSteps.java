@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds steps about which something is left to do. Waits for nobody. */
-public final class FindSteps {
+final class FindSteps {
 
     private static final String UNDECIDED = IndexPlan.LOOKS_PREFIX + """
             WITH looked AS MATERIALIZED (

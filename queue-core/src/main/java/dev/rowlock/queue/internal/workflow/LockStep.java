@@ -11,8 +11,23 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a step from ending until the transaction ends, so that jobs can be added to it. */
-public final class LockStep {
+/**
+ * Keeps a step from ending until the transaction ends, so that jobs can be added to it; and closes one to which jobs could be added.
+ *
+ * <p>Those who add to an open step, and whoever closes it or cancels its workflow, queue up for an advisory lock of the transaction. A lock of the step's row is not
+ * enough. Whoever shares it passes by one who wants it alone, so while some go on adding, that one waits for ever. They take this one first.
+ *
+ * <p>A workflow has sixteen of them, which its steps share: the server's table of locks is small, and whoever cancels a workflow with thousands of open steps locks all.
+ */
+final class LockStep {
+
+    private static final String LOCK = "hashtextextended(? || ?::text || ' ' || (hashtext(?) & 15), 0)";
+
+    /** With three parameters: {@link #prefix}, the workflow, and the step's name. */
+    private static final String SHARED = "pg_advisory_xact_lock_shared(" + LOCK + ")";
+
+    /** With the same parameters. */
+    private static final String ALONE = "pg_advisory_xact_lock(" + LOCK + ")";
 
     // Until the end of the transaction, the lock keeps everybody from taking the claim away or recording its outcome,
     // so that the step has a job that has not ended.
@@ -42,8 +57,7 @@ public final class LockStep {
 
     // Whoever closes it, or cancels its workflow, waits for this transaction, and those who come later wait behind
     // that.
-    private static final String TURN =
-            "SELECT " + StepLock.SHARED + ", current_setting('transaction_isolation') LIKE 'read%'";
+    private static final String TURN = "SELECT " + SHARED + ", current_setting('transaction_isolation') LIKE 'read%'";
 
     private static final String NAMED = """
             SELECT s.workflow_id, s.step_no, s.state, s.accepts, w.state
@@ -59,6 +73,12 @@ public final class LockStep {
     private static final String HOLD = """
             SELECT FROM rowlock.workflow_step s WHERE s.workflow_id = ? AND s.step_no = ? FOR KEY SHARE
             """;
+
+    private static final String CLOSE = """
+            WITH turn AS MATERIALIZED (SELECT count(%s) AS taken)
+            UPDATE rowlock.workflow_step SET accepts = false
+             WHERE workflow_id = ? AND name = ? AND accepts AND (SELECT taken FROM turn) = 1
+            """.formatted(ALONE);
 
     /**
      * What is locked.
@@ -88,6 +108,8 @@ public final class LockStep {
     /** Keeps a step from ending, without waiting for who decides about it. */
     private final String hold;
 
+    private final String close;
+
     public LockStep(Schema schema) {
         this.schema = schema;
         this.ofJob = schema.sql(OF_JOB);
@@ -95,6 +117,7 @@ public final class LockStep {
         this.named = schema.sql(NAMED);
         this.namedAsItIs = schema.sql(NAMED_AS_IT_IS);
         this.hold = schema.sql(HOLD);
+        this.close = schema.sql(CLOSE);
     }
 
     /** The step of a job that is running. Empty: the claim is lost. */
@@ -133,7 +156,7 @@ public final class LockStep {
     /** Returns whether each statement sees what was committed before it. */
     private boolean turn(Connection connection, long workflow, String step) throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, TURN)) {
-            statement.setString(1, StepLock.prefix(schema));
+            statement.setString(1, prefix(schema));
             statement.setLong(2, workflow);
             statement.setString(3, step);
             try (ResultSet row = statement.executeQuery()) {
@@ -172,5 +195,27 @@ public final class LockStep {
             return Optional.of(new Found(
                     new StepKey(workflow, row.getInt(2)), row.getString(3), row.getBoolean(4), row.getString(5)));
         }
+    }
+
+    /** Waits for those that are just adding jobs, and others that add wait for it. Returns whether it was open. */
+    public boolean close(Connection connection, long workflow, String step) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, close)) {
+            statement.setString(1, prefix(schema));
+            statement.setLong(2, workflow);
+            statement.setString(3, step);
+            statement.setLong(4, workflow);
+            statement.setString(5, step);
+            return statement.executeUpdate() > 0;
+        }
+    }
+
+    /** Of a row with {@code workflow_id} and {@code name}, what is to be locked. The parameter is {@link #prefix}. */
+    static String ofRow(String parameter) {
+        return "hashtextextended(%s || workflow_id::text || ' ' || (hashtext(name) & 15), 0)".formatted(parameter);
+    }
+
+    /** Advisory locks are the database's, so the schema tells ours from those of another Rowlock. */
+    static String prefix(Schema schema) {
+        return "rowlock step " + schema.name() + ' ';
     }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Notes which jobs of workflows have ended, and how; and which live again. The rooms say so: whoever asks twice, or late, or on two nodes at
  * once, gets the same.
  */
-public final class MarkEndedJobs {
+final class MarkEndedJobs {
 
     private static final String HEARD = """
             WITH given AS MATERIALIZED (
@@ -125,13 +125,13 @@ public final class MarkEndedJobs {
     public record Touched(StepKey step, boolean failed, boolean again) {}
 
     /** How far a walk through all jobs has come. */
-    public record Place(long workflow, int step, long job) {
+    public record JobPosition(long workflow, int step, long job) {
 
-        public static final Place FRONT = new Place(0, -1, 0);
+        public static final JobPosition FRONT = new JobPosition(0, -1, 0);
     }
 
     /** What a look has found; {@code end} is null where there is nothing behind it. */
-    public record Marked(List<Touched> steps, @Nullable Place end) {}
+    public record Marked(List<Touched> steps, @Nullable JobPosition end) {}
 
     private final Database database;
     private final String heard;
@@ -154,7 +154,7 @@ public final class MarkEndedJobs {
     }
 
     /** Walks past so many jobs behind a place, and looks at those that have not ended well. */
-    public Marked stretch(Place behind, int limit) {
+    public Marked stretch(JobPosition behind, int limit) {
         return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, stretch)) {
                 statement.setLong(1, behind.workflow());
@@ -171,7 +171,7 @@ public final class MarkEndedJobs {
 
     private static Marked read(PreparedStatement statement) throws SQLException {
         List<Touched> steps = new ArrayList<>();
-        Place end = null;
+        JobPosition end = null;
         try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
                 Long workflow = Columns.number(rows, 1);
@@ -179,7 +179,7 @@ public final class MarkEndedJobs {
                     steps.add(
                             new Touched(new StepKey(workflow, rows.getInt(2)), rows.getBoolean(3), rows.getBoolean(4)));
                 } else {
-                    end = new Place(rows.getLong(5), rows.getInt(6), rows.getLong(7));
+                    end = new JobPosition(rows.getLong(5), rows.getInt(6), rows.getLong(7));
                 }
             }
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Moves the jobs of steps about which something was decided, some at a time, and says that the step has moved when it has come to the last one. One
  * statement moves a job and notes it, so that whoever comes again after a crash finds what is left.
  */
-public final class MoveSteps {
+final class MoveSteps {
 
     // What the server refuses, each job by itself: its step stays as it is until it is taken.
     private static final String ASIDE = """

@@ -17,32 +17,32 @@ final class OpenJobs<K> {
     private static final int MOST = 1_000;
 
     /** A job of a step. */
-    record Place(int step, long job) {
+    record OpenJob(int step, long job) {
 
         /** Behind all others: a look begins with the last one. */
-        static final Place END = new Place(Integer.MAX_VALUE, Long.MAX_VALUE);
+        static final OpenJob END = new OpenJob(Integer.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    private final Map<K, Place> found = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<K, OpenJob> found = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<K, Place> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<K, OpenJob> eldest) {
             return size() > MOST;
         }
     };
 
-    synchronized Place last(K whose) {
-        return found.getOrDefault(whose, Place.END);
+    synchronized OpenJob last(K whose) {
+        return found.getOrDefault(whose, OpenJob.END);
     }
 
     /** @param place null: all jobs have ended */
     /** Those that it remembers of some. */
-    synchronized Map<K, Place> of(Predicate<K> which) {
-        Map<K, Place> some = new LinkedHashMap<>(found);
+    synchronized Map<K, OpenJob> of(Predicate<K> which) {
+        Map<K, OpenJob> some = new LinkedHashMap<>(found);
         some.keySet().removeIf(which.negate());
         return some;
     }
 
-    synchronized void found(K whose, @Nullable Place place) {
+    synchronized void found(K whose, @Nullable OpenJob place) {
         if (place == null) {
             found.remove(whose);
         } else {

@@ -5,8 +5,8 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.workflow.FindSteps.Undecided;
+import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.workflow.ReleaseFewJobs.Released;
@@ -113,7 +113,7 @@ final class Progress {
     }
 
     /** Looks whether jobs behind a place have ended, of which nobody has heard. Returns how far it came. */
-    Marked ended(Place behind, int limit) {
+    Marked ended(JobPosition behind, int limit) {
         Marked marked = mark.stretch(behind, limit);
         goOn(marked.steps());
         return marked;

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What jobs of later steps read of earlier ones, in the caller's transaction if there is one. */
-public final class ReadSteps {
+final class ReadSteps {
 
     // Also says whether there is such a step, and whether the reader's step names it: one look-up each.
     private static final String RESULTS = """

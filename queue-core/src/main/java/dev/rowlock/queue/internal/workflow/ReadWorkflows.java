@@ -26,6 +26,25 @@ import org.jspecify.annotations.Nullable;
 /** Reads workflows for people and dashboards, in the caller's transaction if there is one. Each is one statement, or three by the primary key. */
 public final class ReadWorkflows {
 
+    /** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
+    // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
+    static final String REDRIVEN = """
+            w.state = 'failed'
+            AND ((SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id
+                   ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL -- in this order, because an index has it
+                 AND NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3))
+                 OR (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0
+                      ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL
+                 OR EXISTS (SELECT FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = w.id AND m.failure = 1
+                               AND coalesce((SELECT false FROM rowlock.dead d WHERE d.id = m.job_id), -- nearly all are there
+                                            (SELECT true FROM rowlock.ready r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.running r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.waiting r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.done_jobs(ARRAY[m.job_id]) d WHERE d.state = 'completed' LIMIT 1),
+                                            false)))
+            """;
+
     private static final String LIST = """
             SELECT id, name, state, started_at, ended_at FROM rowlock.workflow
              WHERE id < ? ORDER BY id DESC LIMIT ?
@@ -35,7 +54,7 @@ public final class ReadWorkflows {
             SELECT w.id, w.name, CASE WHEN w.again THEN 'running' ELSE w.state END, w.started_at, CASE WHEN NOT w.again THEN w.ended_at END, m.workflow_id
               FROM (SELECT w.*, %s AS again FROM rowlock.workflow w WHERE w.id = ? OFFSET 0) AS w
               LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
-            """.formatted(Redriven.CONDITION);
+            """.formatted(REDRIVEN);
 
     private static final String STEPS = """
             SELECT s.step_no, s.name, s.state = 'waiting', s.accepts, c.state, c.jobs
@@ -73,7 +92,7 @@ public final class ReadWorkflows {
               FROM (SELECT a.id, (SELECT CASE WHEN %s THEN 'running' ELSE w.state END FROM rowlock.workflow w WHERE w.id = a.id) AS state
                       FROM unnest(?::bigint[]) AS a (id) OFFSET 0) AS f
              WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
-            """.formatted(Redriven.CONDITION);
+            """.formatted(REDRIVEN);
 
     /**
      * A workflow that has ended.

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lets the jobs of small steps run in the statement that decides it: the end of such a statement. */
-public final class ReleaseFewJobs {
+final class ReleaseFewJobs {
 
     /**
      * Behind {@code parked}: jobs in waiting that are locked, {@code id} and {@code place}; and {@code decided}: steps that are locked, {@code place},

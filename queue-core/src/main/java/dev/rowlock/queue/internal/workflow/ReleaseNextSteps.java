@@ -15,7 +15,7 @@ import java.util.List;
  * Notes which jobs of workflows have ended, as {@link MarkEndedJobs}, and lets those steps run in the same statement that wait for nothing but one of
  * them. In a chain that is all there is to do. It waits for nobody: what somebody has locked is left to {@link DecideSteps}.
  */
-public final class ReleaseNextSteps {
+final class ReleaseNextSteps {
 
     // One snapshot is enough: the job is the only one of its step, and completes only once. None of the jobs behind it
     // has run, as their locks say, so nobody adds to their step. All else is decided about afterwards: what follows a

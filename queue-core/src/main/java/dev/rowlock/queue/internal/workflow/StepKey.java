@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 
 /** One step of one workflow. */
-public record StepKey(long workflow, int step) {
+record StepKey(long workflow, int step) {
 
     /** From the first two columns. */
     static final Row<StepKey> ROW = row -> new StepKey(row.getLong(1), row.getInt(2));

@@ -43,13 +43,13 @@ final class StepMoves {
      * @param state of the step; null: none has moved yet. It has each state only once, so that the place means nothing in another one
      * @param behind the next one has a higher id
      */
-    private record Place(boolean busy, @Nullable String state, long behind) {}
+    private record Moving(boolean busy, @Nullable String state, long behind) {}
 
     private final MoveSteps move;
     private final FindSteps find;
     private final WakeupBus wakeups;
     private final RefusedJobs refused;
-    private final Map<StepKey, Place> large = new LinkedHashMap<>();
+    private final Map<StepKey, Moving> large = new LinkedHashMap<>();
 
     StepMoves(Database database, WakeupBus wakeups) {
         this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
@@ -87,7 +87,7 @@ final class StepMoves {
         moved.forEach(step -> left.remove(step.key()));
         for (StepKey step : left) { // with many jobs, or of a part that failed: it must not keep the others
             if (large.size() < MOST) {
-                large.put(step, new Place(added.contains(step), null, 0));
+                large.put(step, new Moving(added.contains(step), null, 0));
             }
         }
         return moved;
@@ -100,22 +100,22 @@ final class StepMoves {
 
     /** Moves some jobs of a large step, each time of another one. Returns it if that was the last of them. */
     List<MovedStep> round() {
-        Iterator<Map.Entry<StepKey, Place>> first = large.entrySet().iterator();
+        Iterator<Map.Entry<StepKey, Moving>> first = large.entrySet().iterator();
         if (!first.hasNext()) {
             return List.of();
         }
-        Map.Entry<StepKey, Place> next = first.next();
+        Map.Entry<StepKey, Moving> next = first.next();
         first.remove();
         return some(next.getKey(), next.getValue());
     }
 
-    private List<MovedStep> some(StepKey step, Place place) {
+    private List<MovedStep> some(StepKey step, Moving place) {
         List<String> states = place.state() == null ? MoveSteps.MOVING : List.of(place.state());
         try {
             Moved some = some(
                     new Walk(List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
             if (some.steps().isEmpty() && some.last() > 0) {
-                large.put(step, new Place(place.busy(), some.state(), some.last()));
+                large.put(step, new Moving(place.busy(), some.state(), some.last()));
             }
             return some.steps();
         } catch (RuntimeException e) { // the sweep tries it again

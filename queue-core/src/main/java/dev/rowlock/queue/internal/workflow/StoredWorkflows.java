@@ -9,7 +9,8 @@ import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
-import dev.rowlock.queue.internal.workflow.InsertWorkflowJobs.Member;
+import dev.rowlock.queue.internal.workflow.CreateWorkflow.Member;
+import dev.rowlock.queue.internal.workflow.CreateWorkflow.NewStep;
 import dev.rowlock.queue.internal.workflow.LockStep.Found;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimLostException;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,9 +60,7 @@ public final class StoredWorkflows implements Workflows {
     private final EnqueueInterceptors interceptors;
     private final AfterCommit afterCommit;
     private final CreateWorkflow create;
-    private final InsertWorkflowJobs insert;
     private final LockStep lock;
-    private final CloseStep close;
     private final CancelWorkflows cancel;
     private final ReadWorkflows read;
     private final ReadSteps readSteps;
@@ -79,9 +79,7 @@ public final class StoredWorkflows implements Workflows {
         this.interceptors = interceptors;
         this.afterCommit = new AfterCommit(database, wakeups);
         this.create = new CreateWorkflow(database.schema());
-        this.insert = new InsertWorkflowJobs(database.schema());
         this.lock = new LockStep(database.schema());
-        this.close = new CloseStep(database);
         this.cancel = new CancelWorkflows(database);
         this.read = new ReadWorkflows(database);
         this.readSteps = new ReadSteps(database);
@@ -198,7 +196,7 @@ public final class StoredWorkflows implements Workflows {
     @Override
     public boolean close(long workflow, String step) {
         TransactionStanding standing = database.requireWritable("close a step");
-        boolean closed = close.run(workflow, Names.step(step));
+        boolean closed = database.joined(connection -> lock.close(connection, workflow, Names.step(step)));
         afterCommit.attention(standing);
         return closed;
     }
@@ -330,7 +328,7 @@ public final class StoredWorkflows implements Workflows {
 
         void flush() throws SQLException {
             if (!chunk.isEmpty()) {
-                for (long id : insert.run(connection, workflow, chunk)) {
+                for (long id : create.insertJobs(connection, workflow, chunk)) {
                     ids.add(id);
                 }
                 chunk.stream().filter(member -> !member.held()).forEach(member -> wakes.add(member.job()));
@@ -342,5 +340,27 @@ public final class StoredWorkflows implements Workflows {
         long[] ids() {
             return ids.build().toArray();
         }
+    }
+
+    /** Converts payloads to rows of the tables, and rejects what cannot be enqueued. */
+    @FunctionalInterface
+    public interface NewJobs {
+
+        /**
+         * @param payload or a request, which brings its own options along
+         * @param options of a payload
+         * @param amend what is to be changed in the options
+         * @throws IllegalArgumentException for a request where there are other options than {@link JobOptions#NONE}
+         */
+        NewJob of(Object payload, JobOptions options, UnaryOperator<JobOptions> amend);
+    }
+
+    /** Futures that complete when workflows have ended. */
+    public interface EndFutures {
+
+        /** Completes when the workflow has ended or does not exist, with any value; exceptionally after a close. A caller that stops waiting must {@linkplain #leave leave}. */
+        CompletableFuture<?> await(long workflow);
+
+        void leave(long workflow, CompletableFuture<?> end);
     }
 }

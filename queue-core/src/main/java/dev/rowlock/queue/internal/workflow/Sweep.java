@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Place;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,7 +35,7 @@ final class Sweep implements Chore {
     private final OwnNode node;
     private final LongSupplier clock;
     private Runnable trigger = () -> {}; // written before the first run
-    private @Nullable Place jobs; // null: done with them
+    private @Nullable JobPosition jobs; // null: done with them
     private @Nullable StepKey steps;
     private StepKey left = FIRST;
     private boolean walking;
@@ -99,7 +99,7 @@ final class Sweep implements Chore {
             hurried = told || again;
             again = false;
             begunAt = now;
-            jobs = Place.FRONT;
+            jobs = JobPosition.FRONT;
             steps = FIRST;
             left = FIRST;
             cancelling = cancels.find();
@@ -133,7 +133,7 @@ final class Sweep implements Chore {
 
     /** Returns whether there is more. */
     private boolean walk() {
-        Place place = jobs;
+        JobPosition place = jobs;
         if (place != null) {
             Marked marked = progress.ended(place, STRETCH);
             jobs = marked.end();

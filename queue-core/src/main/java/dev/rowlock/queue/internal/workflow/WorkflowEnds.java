@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Ended jobs of workflows, as this node has recorded them. Beyond 100,000 of them the sweep finds the others. Thread-safe. */
-public final class WorkflowEnds {
+final class WorkflowEnds {
 
     private static final int MOST = 100_000;
 

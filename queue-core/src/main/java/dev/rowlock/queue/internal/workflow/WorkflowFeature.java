@@ -73,4 +73,93 @@ public final class WorkflowFeature implements Feature {
             log.debug("passing on ended jobs at the stop failed; a sweep finds them", e);
         }
     }
+
+    /** Continues workflows at once whose jobs have ended on this node. */
+    private static final class Resolver implements Chore {
+
+        private static final int BATCH = 1_000;
+
+        /** Nothing is found by looking: it is told. */
+        private static final Duration REST = Duration.ofMinutes(1);
+
+        private final WorkflowEnds ended;
+        private final Progress progress;
+        private final Sweep sweep;
+
+        Resolver(WorkflowEnds ended, Progress progress, Sweep sweep) {
+            this.ended = ended;
+            this.progress = progress;
+            this.sweep = sweep;
+        }
+
+        @Override
+        public String name() {
+            return "workflows";
+        }
+
+        @Override
+        public void triggeredBy(Runnable trigger) {
+            ended.triggers(trigger);
+        }
+
+        @Override
+        public Duration runOnce() {
+            if (ended.takeMissed()) {
+                sweep.soon();
+            }
+            List<Long> some = ended.take(BATCH);
+            if (some.isEmpty()) {
+                return REST;
+            }
+            try {
+                progress.ended(some);
+            } catch (RuntimeException e) {
+                sweep.soon(); // they have been taken, so nobody else names them
+                throw e;
+            }
+            return some.size() == BATCH ? Duration.ZERO : REST;
+        }
+    }
+
+    /**
+     * Works on large workflows: moves jobs of large steps, skips one step after the other, cancels large workflows. A part of it in each round, in turns with the other chores, so that all other workflows go on meanwhile.
+     */
+    private static final class LargeWorkflows implements Chore {
+
+        /** Nothing is found by looking: it is told. */
+        private static final Duration REST = Duration.ofMinutes(1);
+
+        private final Progress progress;
+        private final Cancels cancels;
+        private final Sweep sweep;
+
+        LargeWorkflows(Progress progress, Cancels cancels, Sweep sweep) {
+            this.progress = progress;
+            this.cancels = cancels;
+            this.sweep = sweep;
+        }
+
+        @Override
+        public String name() {
+            return "large workflows";
+        }
+
+        @Override
+        public void triggeredBy(Runnable trigger) {
+            progress.triggers(trigger);
+            cancels.triggers(trigger);
+        }
+
+        @Override
+        public Duration runOnce() {
+            try {
+                boolean more = progress.round();
+                more |= cancels.round();
+                return more ? Duration.ZERO : REST;
+            } catch (RuntimeException e) {
+                sweep.soon(); // that part has been taken, so nobody else looks for it
+                throw e;
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.workflow.StoredWorkflows.EndFutures;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
 import dev.rowlock.queue.workflow.WorkflowDetails;
 import dev.rowlock.queue.workflow.WorkflowWaitTimeoutException;

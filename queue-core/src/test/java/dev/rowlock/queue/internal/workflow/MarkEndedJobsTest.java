@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -29,7 +29,7 @@ class MarkEndedJobsTest {
     /** Walks through all, so many jobs at a time. */
     private List<Touched> walk(int limit) {
         List<Touched> touched = new ArrayList<>();
-        Place place = Place.FRONT;
+        JobPosition place = JobPosition.FRONT;
         for (int looks = 0; place != null && looks < 20; looks++) {
             Marked marked = mark.stretch(place, limit);
             touched.addAll(marked.steps());

@@ -10,7 +10,8 @@ import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.workflow.InsertWorkflowJobs.Member;
+import dev.rowlock.queue.internal.workflow.CreateWorkflow.Member;
+import dev.rowlock.queue.internal.workflow.CreateWorkflow.NewStep;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.LongRunning;
@@ -126,8 +127,8 @@ class WorkflowCallPlansTest {
                                     new NewStep(0, "a", false, null, Map.of()),
                                     new NewStep(1, "b", false, null, Map.of(0, RunsAfter.SUCCESS))),
                             full ? new StepKey(workflow, 5) : null);
-            return new InsertWorkflowJobs(database.schema())
-                    .run(
+            return new CreateWorkflow(database.schema())
+                    .insertJobs(
                             connection,
                             created,
                             List.of(new Member(JOB, 0, false, List.of(1)), new Member(JOB, 1, true, List.of())));

@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Place;
+import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
 import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.workflow.MoveSteps.Walk;
 import dev.rowlock.queue.test.postgres.LongRunning;
@@ -117,7 +117,7 @@ class WorkflowPlansTest {
 
         List<Touched> touched =
                 mark.heard(workflows.stream().map(id -> id * 10_000).toList());
-        mark.stretch(new Place(FullWorkflows.CHAINS / 2, 3, 0), LOOKED_AT);
+        mark.stretch(new JobPosition(FullWorkflows.CHAINS / 2, 3, 0), LOOKED_AT);
         int released = decide.after(touched, 20).released().steps().size();
         int next = new ReleaseNextSteps(explained.database())
                 .run(workflows.stream().map(id -> (LOOKED_AT + id) * 10_000).toList(), 20)

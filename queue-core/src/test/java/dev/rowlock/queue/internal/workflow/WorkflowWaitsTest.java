@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.workflow.StoredWorkflows.EndFutures;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.WorkflowState;
