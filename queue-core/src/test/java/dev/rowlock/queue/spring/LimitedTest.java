@@ -9,7 +9,7 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.gate.DeclaredLimits;
+import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.Parcel;
@@ -74,7 +74,7 @@ class LimitedTest {
     void itIsAboutTheQueueOfTheListener() {
         List<ListenerDefinition> listeners = Scan.run(Map.of(), OfPayload.class);
 
-        assertThat(DeclaredLimits.of(Map.of(), listeners))
+        assertThat(DeclareLimits.of(Map.of(), listeners))
                 .containsExactly(QueueLimit.of("shipping").maxRunning(2));
     }
 
@@ -82,7 +82,7 @@ class LimitedTest {
     void aSettingOfTheQueueWins() {
         QueueLimit setting = QueueLimit.of("shipping").maxRunning(9);
 
-        assertThat(DeclaredLimits.of(Map.of("shipping", setting), Scan.run(Map.of(), OfPayload.class)))
+        assertThat(DeclareLimits.of(Map.of("shipping", setting), Scan.run(Map.of(), OfPayload.class)))
                 .containsExactly(setting);
     }
 
@@ -100,12 +100,12 @@ class LimitedTest {
     void listenersOfAQueueThatContradictEachOtherStopTheStart() {
         List<ListenerDefinition> listeners = Scan.run(Map.of(), Contradicting.class);
 
-        assertThatThrownBy(() -> DeclaredLimits.of(Map.of(), listeners))
+        assertThatThrownBy(() -> DeclareLimits.of(Map.of(), listeners))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Contradicting.one(Order)")
                 .hasMessageContaining("Contradicting.two(Parcel)")
                 .hasMessageContaining("contradict each other");
-        assertThat(DeclaredLimits.of(Map.of("mail", QueueLimit.of("mail").maxRunning(4)), listeners))
+        assertThat(DeclareLimits.of(Map.of("mail", QueueLimit.of("mail").maxRunning(4)), listeners))
                 .hasSize(1);
     }
 

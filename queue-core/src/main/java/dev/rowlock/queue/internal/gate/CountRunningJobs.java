@@ -39,7 +39,7 @@ public final class CountRunningJobs {
     public int run() {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setString(1, GateLock.prefix(database.schema()));
+                statement.setString(1, HoldGate.lockPrefix(database.schema()));
                 statement.setInt(2, LIMIT);
                 return statement.executeUpdate();
             }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.gate;
 
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Schema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -81,12 +82,25 @@ public final class HoldGate {
 
     private @Nullable String locked(Connection connection, String queue, @Nullable String key) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(database.sql(GATE))) {
-            statement.setString(1, GateLock.name(database.schema(), queue));
+            statement.setString(1, lock(database.schema(), queue));
             statement.setString(2, key);
             statement.setString(3, queue);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? row.getString(1) : null;
             }
         }
+    }
+
+    /**
+     * What a gate is locked by: advisory locks of a transaction. They are the database's, so the schema tells ours from those of another Rowlock. With the
+     * number 0, this is the lock of the queue; with its key behind it, that of a key.
+     */
+    public static String lock(Schema schema, String queue) {
+        return lockPrefix(schema) + queue + ' ';
+    }
+
+    /** Goes before a queue and a space. */
+    static String lockPrefix(Schema schema) {
+        return "rowlock gate " + schema.name() + ' ';
     }
 }

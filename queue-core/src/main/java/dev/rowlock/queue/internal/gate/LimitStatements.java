@@ -137,6 +137,21 @@ public final class LimitStatements {
              ORDER BY queue
             """;
 
+    // Ids begin at 1, so no job was enqueued before a skipped one died: it neither holds up its key nor has a rest that
+    // is cancelled.
+    private static final String SKIP_DEAD = """
+            WITH held AS MATERIALIZED (
+                SELECT d.id FROM rowlock.dead d
+                 WHERE d.queue = :queue AND d.job_key = :key AND d.last_job > 0
+                   AND (SELECT in_order FROM rowlock.queue_limit WHERE queue = :queue) = 'hold'
+                 ORDER BY d.id
+                   FOR UPDATE
+            ), skipped AS (
+                UPDATE rowlock.dead SET last_job = 0 WHERE id = ANY (ARRAY(SELECT id FROM held))
+                RETURNING id
+            )
+            """ + AuditNote.of("skipped") + "SELECT count(*) FROM skipped";
+
     private final Database database;
 
     public LimitStatements(Database database) {
@@ -246,5 +261,14 @@ public final class LimitStatements {
 
     private ColdStatement on(Connection connection, String sql) {
         return ColdStatement.on(connection, database.sql(sql));
+    }
+
+    /** Marks the dead jobs that hold up a key, so that they no longer do. Joins the caller's transaction. Returns how many there were. */
+    public int skipDead(String queue, String key, AuditNote note) {
+        return database.joined(connection -> ColdStatement.on(connection, database.sql(SKIP_DEAD))
+                .set("queue", queue)
+                .set("key", key)
+                .set(AuditNote.values(note))
+                .only(row -> row.getInt(1)));
     }
 }

@@ -18,8 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Limits in the database. Claims read them there; nodes keep no copy. */
 public final class StoredQueueLimits implements QueueLimits {
@@ -31,7 +35,6 @@ public final class StoredQueueLimits implements QueueLimits {
     private final AfterCommit afterCommit;
     private final LimitStatements store;
     private final HoldGate hold;
-    private final SkipDeadJobs skip;
     private final UnservedLimits unserved;
     private final Actor actor;
 
@@ -45,7 +48,6 @@ public final class StoredQueueLimits implements QueueLimits {
         this.store = new LimitStatements(database);
         this.unserved = unserved;
         this.hold = new HoldGate(database);
-        this.skip = new SkipDeadJobs(database);
         this.actor = actor;
     }
 
@@ -145,7 +147,7 @@ public final class StoredQueueLimits implements QueueLimits {
     @Override
     public int skip(String queue, String key) {
         TransactionStanding standing = database.requireWritable("skip failed jobs");
-        int skipped = skip.run(Names.queue(queue), named(key), note("skip", queue, "key " + key));
+        int skipped = store.skipDead(Names.queue(queue), named(key), note("skip", queue, "key " + key));
         if (skipped > 0) {
             wake(queue, standing);
         }
@@ -178,5 +180,44 @@ public final class StoredQueueLimits implements QueueLimits {
 
     private AuditNote note(String action, String queue, @Nullable String detail) {
         return new AuditNote(actor.who(), actor.why(), action, "queue " + queue, detail);
+    }
+
+    /**
+     * Warns, once for each queue, when a limit or a weight is set at run time for a queue that no node serves: the name may be misspelt. Its
+     * nodes may be deployed later as well, so nothing is refused. Thread-safe.
+     */
+    private static final class UnservedLimits {
+
+        private static final Logger log = LoggerFactory.getLogger(UnservedLimits.class);
+
+        /** So many queues, at most: names may be made up without end. */
+        private static final int MOST = 1_000;
+
+        /** Queues that are named, at most. */
+        private static final int NAMED = 50;
+
+        private final LimitStatements find;
+        private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+        UnservedLimits(LimitStatements find) {
+            this.find = find;
+        }
+
+        /** @param rule what the queue has got */
+        void warnOnce(String queue, String rule) {
+            if (warned.contains(queue) || warned.size() >= MOST) {
+                return;
+            }
+            List<String> served = find.servedQueues();
+            // Where no node lives, an application may not have started yet.
+            if (!served.isEmpty() && !served.contains(queue) && warned.add(queue)) {
+                log.warn(
+                        "queue '{}' has got {}, and no node serves that queue now; nodes serve {}{}. If its name is misspelt, take it back",
+                        queue,
+                        rule,
+                        served.subList(0, Math.min(NAMED, served.size())),
+                        served.size() > NAMED ? " and " + (served.size() - NAMED) + " more" : "");
+            }
+        }
     }
 }

@@ -6,11 +6,13 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.policy.PolicyCall.PolicyException;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Admitted;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Figures;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Page;
-import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.WaitingPosition;
 import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.thread.CostBudget;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -59,7 +61,7 @@ final class PolicyChore implements Chore {
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
     private final RefusedJobs refused;
     private final PolicyCursor cursor = new PolicyCursor(System.nanoTime());
-    private Place place = Place.FRONT; // of the next page
+    private WaitingPosition place = WaitingPosition.FRONT; // of the next page
     private long askAt = System.nanoTime();
     private long takeBackAt = System.nanoTime();
 
@@ -154,7 +156,7 @@ final class PolicyChore implements Chore {
         long now = System.nanoTime();
         boolean looks = room > 0 && figures.held() && now - askAt >= 0 && mayLook(now);
         if (!looks && failure == null) {
-            place = figures.held() ? place : Place.FRONT;
+            place = figures.held() ? place : WaitingPosition.FRONT;
             if (figures.leftMillis() < times.renewed().toMillis()) {
                 admit(nodeId, List.of());
             }
@@ -167,14 +169,14 @@ final class PolicyChore implements Chore {
     }
 
     private boolean mayLook(long now) {
-        return !place.equals(Place.FRONT) || cursor.mayLook(now);
+        return !place.equals(WaitingPosition.FRONT) || cursor.mayLook(now);
     }
 
     private Duration next(Page page, @Nullable Admission answer, int room) {
         Duration later = answer == null ? Duration.ZERO : answer.askAgain();
         askAt = System.nanoTime() + later.toNanos();
         boolean behind = later.isZero() && (answer == null || answer.jobs().size() < room) && page.next() != null;
-        place = behind && page.next() != null ? page.next() : Place.FRONT;
+        place = behind && page.next() != null ? page.next() : WaitingPosition.FRONT;
         return behind ? AGAIN : TICK;
     }
 
@@ -242,7 +244,7 @@ final class PolicyChore implements Chore {
             refused.tryAgain(some -> tell(together(nodeId, some)), MOST);
         }
         long begun = System.nanoTime();
-        Place from = place.equals(Place.FRONT) ? cursor.begin(begun) : place;
+        WaitingPosition from = place.equals(WaitingPosition.FRONT) ? cursor.begin(begun) : place;
         Page page = statements.page(queue, from);
         long now = System.nanoTime();
         cursor.looked(from, page, Duration.ofNanos(now - begun), now);
@@ -256,6 +258,84 @@ final class PolicyChore implements Chore {
             if (taken > 0) {
                 ahead.takenBack(taken);
                 held.hold(queue);
+            }
+        }
+    }
+
+    /** Limits how many chosen jobs of a queue stand ready: few, so that the policy chooses late. Used by one thread. */
+    static final class ReadyAhead {
+
+        private static final int MOST = 1_000;
+
+        /** About what is claimed in so many looks stands ready. */
+        private static final int LOOKS = 3;
+
+        private final int concurrency;
+        private int before; // chosen and not claimed, after the last look
+        private double claimed; // each look, of late
+
+        /** @param concurrency of the queue on one node */
+        ReadyAhead(int concurrency) {
+            this.concurrency = concurrency;
+        }
+
+        /** How many more may be chosen: what nodes claim in some looks, and at least as many as they have threads. */
+        int room(int admitted, int nodes) {
+            claimed = Math.max(Math.max(0, before - admitted), claimed * 0.8);
+            before = admitted;
+            int ahead = Math.max(concurrency * Math.max(1, nodes), (int) Math.ceil(LOOKS * claimed));
+            return Math.min(MOST, ahead) - admitted;
+        }
+
+        /** So many were chosen. */
+        void added(int jobs) {
+            before += jobs;
+        }
+
+        /** So many were given back to the policy since the last look, because no node claimed them. */
+        void takenBack(int jobs) {
+            before = Math.max(0, before - jobs);
+        }
+    }
+
+    /**
+     * The position from which a policy's waiting jobs are read. Jobs of paused types may stand at the front in any number, and each read from the front walks over them. So where that takes long, reads from the front take a share of the time, and others begin at the first job that is not paused, as the last read from the front found it. Meanwhile a job in front of it waits for the next read from the front: one that is more urgent, or one whose type was paused.
+     *
+     * <p>Used by one thread at a time.
+     */
+    static final class PolicyCursor {
+
+        /** Looks from the front take this share of the time, at most. */
+        private static final double SHARE = 0.1;
+
+        /** A look from the front that takes no longer needs no budget. */
+        private static final Duration QUICK = Duration.ofMillis(5);
+
+        private final CostBudget fronts;
+        private WaitingPosition first = WaitingPosition.FRONT;
+
+        PolicyCursor(long now) {
+            fronts = new CostBudget(chance -> SHARE, now);
+        }
+
+        /** Whether there is anything to look at: from the front it may be too early, and nothing else is known. */
+        boolean mayLook(long now) {
+            return !first.equals(WaitingPosition.FRONT) || frontAllowed(now);
+        }
+
+        WaitingPosition begin(long now) {
+            return frontAllowed(now) ? WaitingPosition.FRONT : first;
+        }
+
+        private boolean frontAllowed(long now) {
+            return fronts.apart(1).compareTo(QUICK) <= 0 || fronts.allowedIn(now) == 0;
+        }
+
+        /** A look from there has found this page. */
+        void looked(WaitingPosition from, Page page, Duration took, long now) {
+            if (from.equals(WaitingPosition.FRONT)) {
+                fronts.took(took, now);
+                first = page.jobs().isEmpty() ? first : page.before();
             }
         }
     }

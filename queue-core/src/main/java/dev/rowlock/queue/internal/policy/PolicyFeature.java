@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.policy.PoliciesChore.UnservedPolicies;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.ArrayList;

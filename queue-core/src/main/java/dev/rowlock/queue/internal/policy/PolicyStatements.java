@@ -299,10 +299,10 @@ public final class PolicyStatements {
     }
 
     /** Jobs behind these. */
-    public record Place(int rank, @Nullable Instant readyAt, long id) {
+    public record WaitingPosition(int rank, @Nullable Instant readyAt, long id) {
 
         /** All jobs. */
-        public static final Place FRONT = new Place(Short.MIN_VALUE, null, 0);
+        public static final WaitingPosition FRONT = new WaitingPosition(Short.MIN_VALUE, null, 0);
 
         private OffsetDateTime readyAtOrFirst() {
             return readyAt == null ? OffsetDateTime.MIN : readyAt.atOffset(ZoneOffset.UTC);
@@ -325,7 +325,11 @@ public final class PolicyStatements {
      * @param next null on the last page
      */
     public record Page(
-            List<WaitingJob> jobs, Place before, @Nullable Place next, int running, Instant now) {
+            List<WaitingJob> jobs,
+            WaitingPosition before,
+            @Nullable WaitingPosition next,
+            int running,
+            Instant now) {
 
         public Page without(Set<Long> ids) {
             return new Page(jobs.stream().filter(job -> !ids.contains(job.id())).toList(), before, next, running, now);
@@ -360,7 +364,10 @@ public final class PolicyStatements {
 
     /** That a job is held, and until when; the job is null if it is not held any more. */
     private record Held(
-            long id, Instant dueAt, Place place, @Nullable WaitingJob job) {}
+            long id,
+            Instant dueAt,
+            WaitingPosition place,
+            @Nullable WaitingJob job) {}
 
     private final Database database;
     private final String holdClaimed;
@@ -443,7 +450,7 @@ public final class PolicyStatements {
     }
 
     /** What the policy may choose from: the page behind this place. */
-    public Page page(String queue, Place place) {
+    public Page page(String queue, WaitingPosition place) {
         return database.alone(connection -> {
             List<Held> found = on(connection, HELD_JOBS, queue)
                     .set("rank", place.rank())
@@ -453,18 +460,18 @@ public final class PolicyStatements {
                     .list(PolicyStatements::held);
             List<Held> stale = new ArrayList<>();
             List<WaitingJob> jobs = new ArrayList<>();
-            Place before = place;
+            WaitingPosition before = place;
             for (Held each : found) {
                 if (each.job() == null) {
                     stale.add(each);
                 } else {
-                    Place last = each.place();
-                    before = jobs.isEmpty() ? new Place(last.rank(), last.readyAt(), last.id() - 1) : before;
+                    WaitingPosition last = each.place();
+                    before = jobs.isEmpty() ? new WaitingPosition(last.rank(), last.readyAt(), last.id() - 1) : before;
                     jobs.add(each.job());
                 }
             }
-            Place from = before;
-            Place next = found.size() == PAGE ? found.get(PAGE - 1).place() : null;
+            WaitingPosition from = before;
+            WaitingPosition next = found.size() == PAGE ? found.get(PAGE - 1).place() : null;
             if (!stale.isEmpty()) {
                 ColdStatement.on(connection, database.sql(REMOVE_NOTES))
                         .set("jobs", Columns.longs(stale, Held::id))
@@ -478,7 +485,7 @@ public final class PolicyStatements {
     }
 
     private static Held held(ResultSet row) throws SQLException {
-        Place place = new Place(row.getInt(4), Columns.instant(row, 6), row.getLong(1));
+        WaitingPosition place = new WaitingPosition(row.getInt(4), Columns.instant(row, 6), row.getLong(1));
         Instant dueAt = Objects.requireNonNull(Columns.instant(row, 9));
         return new Held(place.id(), dueAt, place, row.getString(2) == null ? null : job(row));
     }

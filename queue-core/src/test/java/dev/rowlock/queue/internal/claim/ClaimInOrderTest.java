@@ -14,7 +14,7 @@ import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
-import dev.rowlock.queue.internal.gate.SkipDeadJobs;
+import dev.rowlock.queue.internal.gate.LimitStatements;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -299,8 +299,8 @@ class ClaimInOrderTest {
     }
 
     private void skip(String key) {
-        assertThat(new SkipDeadJobs(rooms.database())
-                        .run(QUEUE, key, new AuditNote("ann", null, "skip", "queue", null)))
+        assertThat(new LimitStatements(rooms.database())
+                        .skipDead(QUEUE, key, new AuditNote("ann", null, "skip", "queue", null)))
                 .isPositive();
     }
 

@@ -9,7 +9,7 @@ import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.gate.SkipDeadJobs;
+import dev.rowlock.queue.internal.gate.LimitStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.search.JobFilter;
@@ -324,7 +324,8 @@ class QueueChecksTest {
         rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
         assertThat(only(check).evidence().rows()).hasSize(1);
 
-        new SkipDeadJobs(rooms.database()).run("mail", "a", new AuditNote("ann", null, "skip", "queue mail", null));
+        new LimitStatements(rooms.database())
+                .skipDead("mail", "a", new AuditNote("ann", null, "skip", "queue mail", null));
 
         isSilent(check);
     }

@@ -44,7 +44,7 @@ class CountRunningJobsTest {
         try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
             JdbcClient.create(claiming.database().dataSource())
                     .sql("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))")
-                    .param(GateLock.name(rooms.database().schema(), "mail"))
+                    .param(HoldGate.lock(rooms.database().schema(), "mail"))
                     .query()
                     .listOfRows();
             assertThat(count.run()).isOne();

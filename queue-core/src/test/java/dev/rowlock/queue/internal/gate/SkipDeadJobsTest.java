@@ -33,12 +33,12 @@ class SkipDeadJobsTest {
 
     private final TestDatabase test;
     private final Rooms rooms;
-    private final SkipDeadJobs skip;
+    private final LimitStatements skip;
 
     SkipDeadJobsTest(TestDatabase test) {
         this.test = test;
         rooms = Rooms.emptyIn(test);
-        skip = new SkipDeadJobs(rooms.database());
+        skip = new LimitStatements(rooms.database());
         order(AfterFailure.HOLD);
     }
 
@@ -48,7 +48,7 @@ class SkipDeadJobsTest {
         dead(QUEUE, "b", 1);
         dead("print", "a", 1);
 
-        assertThat(skip.run(QUEUE, "a", NOTE)).isEqualTo(3);
+        assertThat(skip.skipDead(QUEUE, "a", NOTE)).isEqualTo(3);
 
         assertThat(blocked()).containsExactly("b");
         assertThat(rooms.number("SELECT count(*) FROM rowlock.dead WHERE last_job = 0"))
@@ -60,10 +60,10 @@ class SkipDeadJobsTest {
     @Test
     void whereNoneHoldsUpTheKeyNothingIsWritten() {
         dead(QUEUE, "a", 1);
-        skip.run(QUEUE, "a", NOTE);
+        skip.skipDead(QUEUE, "a", NOTE);
 
-        assertThat(skip.run(QUEUE, "a", NOTE)).isZero();
-        assertThat(skip.run(QUEUE, "b", NOTE)).isZero();
+        assertThat(skip.skipDead(QUEUE, "a", NOTE)).isZero();
+        assertThat(skip.skipDead(QUEUE, "b", NOTE)).isZero();
 
         assertThat(rooms.count("audit")).isEqualTo(1);
     }
@@ -74,7 +74,7 @@ class SkipDeadJobsTest {
         order(afterFailure);
         dead(QUEUE, "a", 1);
 
-        assertThat(skip.run(QUEUE, "a", NOTE)).isZero();
+        assertThat(skip.skipDead(QUEUE, "a", NOTE)).isZero();
 
         assertThat(rooms.number("SELECT count(*) FROM rowlock.dead WHERE last_job > 0"))
                 .isEqualTo(1);
@@ -84,7 +84,7 @@ class SkipDeadJobsTest {
     void blockedKeysAreFoundBehindManyThatWereSkipped() {
         dead(QUEUE, "a", 100);
         dead(QUEUE, "b", 1);
-        skip.run(QUEUE, "a", NOTE);
+        skip.skipDead(QUEUE, "a", NOTE);
 
         assertThat(new LimitStatements(rooms.database()).blockedKeys(QUEUE, 1))
                 .extracting(BlockedKey::key)
@@ -99,7 +99,7 @@ class SkipDeadJobsTest {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT FROM rowlock.dead WHERE job_key = 'a' FOR UPDATE");
-            CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> skip.run(QUEUE, "a", NOTE));
+            CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> skip.skipDead(QUEUE, "a", NOTE));
             Awaitility.await()
                     .until(() -> rooms.number(
                                     "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
@@ -123,7 +123,7 @@ class SkipDeadJobsTest {
             rooms.execute("UPDATE rowlock.dead SET job_key = 'key-' || id % 600");
             dead(QUEUE, "a", 1);
             try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
-                new SkipDeadJobs(explained.database()).run(QUEUE, "a", NOTE);
+                new LimitStatements(explained.database()).skipDead(QUEUE, "a", NOTE);
 
                 assertThat(explained.lastPlan())
                         .containsPattern("Index Scan using dead_by_key on dead .*actual rows=1")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.WaitingPosition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -47,10 +47,10 @@ class HeldNotesRaceTest {
 
     @Test
     void aLookAtThePageKeepsTheNewNote() throws Exception {
-        meanwhile(() -> new PolicyStatements(rooms.database()).page(Rooms.QUEUE, Place.FRONT));
+        meanwhile(() -> new PolicyStatements(rooms.database()).page(Rooms.QUEUE, WaitingPosition.FRONT));
 
         assertThat(new PolicyStatements(rooms.database())
-                        .page(Rooms.QUEUE, Place.FRONT)
+                        .page(Rooms.QUEUE, WaitingPosition.FRONT)
                         .jobs())
                 .extracting(job -> job.id())
                 .containsExactly(id);

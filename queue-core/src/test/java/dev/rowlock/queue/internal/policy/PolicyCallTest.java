@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
+import dev.rowlock.queue.internal.policy.PolicyCall.PolicyException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
-import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.WaitingPosition;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -100,7 +100,7 @@ class PolicyPlansTest {
             PolicyStatements hold = new PolicyStatements(explained.database());
             hold.hold(Rooms.QUEUE, FULL);
             List<Long> all = new PolicyStatements(rooms.database())
-                    .page(Rooms.QUEUE, Place.FRONT).jobs().stream()
+                    .page(Rooms.QUEUE, WaitingPosition.FRONT).jobs().stream()
                             .map(WaitingJob::id)
                             .toList();
             policies.admit(Rooms.QUEUE, node, all.subList(0, FEW), HOLD);
@@ -138,7 +138,7 @@ class PolicyPlansTest {
         policies.admit(Rooms.QUEUE, node, List.of(), HOLD);
         new PolicyStatements(database).hold(Rooms.QUEUE, 10);
         policies.figures(Rooms.QUEUE, node);
-        List<Long> chosen = policies.page(Rooms.QUEUE, Place.FRONT).jobs().stream()
+        List<Long> chosen = policies.page(Rooms.QUEUE, WaitingPosition.FRONT).jobs().stream()
                 .map(WaitingJob::id)
                 .limit(5)
                 .toList();

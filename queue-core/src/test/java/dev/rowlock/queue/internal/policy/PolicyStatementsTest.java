@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Page;
-import dev.rowlock.queue.internal.policy.PolicyStatements.Place;
+import dev.rowlock.queue.internal.policy.PolicyStatements.WaitingPosition;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.LongRunning;
@@ -92,7 +92,7 @@ class PolicyStatementsTest {
         long[] ids = rooms.ready(2);
         policies.hold(Rooms.QUEUE, 100);
 
-        Page fromFront = policies.page(Rooms.QUEUE, Place.FRONT);
+        Page fromFront = policies.page(Rooms.QUEUE, WaitingPosition.FRONT);
         Page behind = policies.page(Rooms.QUEUE, fromFront.before());
 
         assertThat(fromFront.jobs()).extracting(WaitingJob::id).containsExactly(ids[0], ids[1]);
@@ -313,7 +313,7 @@ class PolicyStatementsTest {
 
     private List<Long> shown() {
         List<Long> all = new ArrayList<>();
-        Page page = policies.page(Rooms.QUEUE, Place.FRONT);
+        Page page = policies.page(Rooms.QUEUE, WaitingPosition.FRONT);
         page.jobs().stream().map(WaitingJob::id).forEach(all::add);
         return all;
     }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.policy.PolicyChore.ReadyAhead;
 import org.junit.jupiter.api.Test;
 
 class ReadyAheadTest {

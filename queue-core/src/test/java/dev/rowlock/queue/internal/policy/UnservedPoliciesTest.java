@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.node.LogLines;
+import dev.rowlock.queue.internal.policy.PoliciesChore.UnservedPolicies;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
