@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.db;
 
 import dev.rowlock.queue.internal.db.CallersTransaction.Fate;
+import dev.rowlock.queue.internal.db.Numbering.OldPrimaryException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -110,6 +111,22 @@ public final class Numbering {
                 ResultSet row = TimeLimit.query(statement)) {
             row.next();
             return row.getBoolean(1);
+        }
+    }
+
+    /** A connection leads to a server whose place another one has taken. */
+    static final class OldPrimaryException extends SQLNonTransientConnectionException {
+
+        private static final long serialVersionUID = 1L;
+
+        /** SQLSTATE: the server rejects the connection. */
+        private static final String REJECTED = "08004";
+
+        OldPrimaryException(int timeline, int newest) {
+            super(
+                    "this server is an old primary: it is on timeline %d, and this process has seen timeline %d of the same database. Nothing is enqueued, claimed or beaten there. Stop the old primary, or take it out of the URL; if timeline %d is gone for good, restart this process"
+                            .formatted(timeline, newest, newest),
+                    REJECTED);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.TypedKey;
 import dev.rowlock.queue.job.UniqueKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.enqueue;
 
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors.AddedHeaders;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.spi.EnqueueCall;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A job that waited and was cancelled is left to {@link #giveKeysBack}. One that an operator lets run meanwhile keeps its key.
  */
-public final class ReleaseFollowers {
+final class ReleaseFollowers {
 
     /** A due time that does not come: the last one that a job may have. */
     static final String NEVER = "2255-01-01T00:00:00Z";

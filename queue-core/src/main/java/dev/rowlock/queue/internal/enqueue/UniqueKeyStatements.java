@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What a request with unique keys does, in one transaction: lock the keys, look who holds them, insert or replace jobs. */
-public final class UniqueKeyStatements {
+final class UniqueKeyStatements {
 
     private static final String LOCK = """
             INSERT INTO rowlock.unique_key AS k (type, key, job_id)
@@ -312,4 +312,7 @@ public final class UniqueKeyStatements {
             return replaced;
         }
     }
+
+    /** What names a row of the table unique_key. */
+    public record TypedKey(String type, String key) {}
 }

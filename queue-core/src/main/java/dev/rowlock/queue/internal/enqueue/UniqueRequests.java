@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.Holder;
 import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.KeyedJob;
 import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.Replaced;
 import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.Replacement;
+import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.TypedKey;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.KeyHolderStartedException;
 import dev.rowlock.queue.job.UniqueKey;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.record.RecordedOutcomes;
-import dev.rowlock.queue.internal.wake.EndSubscriber;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.wake.WakeupBus.EndSubscriber;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.util.LinkedHashSet;

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What those ask who wait for jobs: which have ended and how, whether one lives, how far one is. */
-public final class AwaitedJobStatements {
+final class AwaitedJobStatements {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
     // three rooms, and only the others one into done. Each result may be a megabyte, and all of an answer are on the

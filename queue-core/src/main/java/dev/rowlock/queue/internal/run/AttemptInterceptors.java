@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The application's interceptors of attempts. They can neither keep an attempt from being made nor change how it ends. */
-public final class AttemptInterceptors {
+final class AttemptInterceptors {
 
     private static final Logger log = LoggerFactory.getLogger(AttemptInterceptors.class);
 

@@ -21,7 +21,7 @@ import org.springframework.transaction.TransactionException;
  * about as long as the trouble has lasted, up to a minute: that of its listener, none of whose jobs has begun since, or its own.
  * Thread-safe.
  */
-public final class BeginFailures {
+final class BeginFailures {
 
     private static final Logger log = LoggerFactory.getLogger(BeginFailures.class);
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** How the threads of a queue run jobs of some of its listeners together, in one call. Thread-safe. */
-public final class Chunks {
+final class Chunks {
 
     private final Workplace place;
     private final ChunkServices services;

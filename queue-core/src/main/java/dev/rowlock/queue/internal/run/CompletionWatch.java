@@ -6,7 +6,7 @@ import java.util.Set;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /** Watches whether the transaction that completes jobs commits or rolls back. Confined to that transaction's thread. */
-public final class CompletionWatch implements TransactionSynchronization {
+final class CompletionWatch implements TransactionSynchronization {
 
     /** What is completed in the transaction: one job, or several. */
     public interface Completed {

@@ -22,7 +22,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The handler's view of its execution. */
-public final class ExecutionContext implements JobContext {
+final class ExecutionContext implements JobContext {
 
     private static final int MAX_NOTE = 500;
     private static final String TRANSACTION_ABORTED = "25P02";

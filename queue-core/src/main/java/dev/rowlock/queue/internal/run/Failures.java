@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides the outcome of a job whose handler threw or was not allowed to run: retries, back-off, failure. */
-public final class Failures {
+final class Failures {
 
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The application's interceptors, one within the other. Where there are none they cost nothing. */
-public final class Interceptors {
+final class Interceptors {
 
     /** As a handler is called; it may throw whatever it likes. */
     @FunctionalInterface

@@ -10,7 +10,7 @@ import org.slf4j.MDC;
  * Which job a thread runs, for each line of the log that is written meanwhile: {@code rowlock.job.id}, {@code .type}, {@code
  * .queue} and {@code .attempt}. {@link ThreadState} clears it.
  */
-public final class LogContext {
+final class LogContext {
 
     /** The usual ones, since each job needs one. */
     private static final List<String> ATTEMPTS =

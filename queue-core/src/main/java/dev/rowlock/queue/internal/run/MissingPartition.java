@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Creates a missing partition of done and decides the outcome of a job that its transaction could not complete without it. The rows of the handler are rolled back, so the job runs again, at no cost in attempts.
  */
-public final class MissingPartition {
+final class MissingPartition {
 
     private static final Logger log = LoggerFactory.getLogger(MissingPartition.class);
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** What a queue offers to chunks that run its jobs on its threads. */
-public interface Workplace {
+interface Workplace {
 
     /** Whether the job may begin, after it may have waited for others so long. If not, it has been given back, or put aside. */
     boolean admits(Execution execution, Duration lingered);

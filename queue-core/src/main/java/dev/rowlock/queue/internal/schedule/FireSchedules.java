@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Finds recurring jobs that are due, enqueues the jobs of their runs, and moves them on to the next one. The last two are one statement, so that a
  * run brings its jobs exactly once whatever dies. Whoever names a version of a row that has changed since does nothing.
  */
-public final class FireSchedules {
+final class FireSchedules {
 
     private final Database database;
     private final String look;

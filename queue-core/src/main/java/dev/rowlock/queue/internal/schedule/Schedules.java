@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /** What applications and operators do with recurring jobs. Who enqueues their jobs: {@link FireSchedules}. */
-public final class Schedules {
+final class Schedules {
 
     private final Database database;
 

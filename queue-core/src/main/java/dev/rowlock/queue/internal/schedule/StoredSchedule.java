@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param declaredBy whose application declares it so; null: it was made at run time
  * @param declarerAlive whether that node is there
  */
-public record StoredSchedule(
+record StoredSchedule(
         String name,
         long version,
         Timing timing,

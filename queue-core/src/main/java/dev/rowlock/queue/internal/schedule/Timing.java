@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param everyMillis milliseconds
  */
-public record Timing(
+record Timing(
         @Nullable String cron,
         @Nullable String zone,
         @Nullable Long everyMillis) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
+import dev.rowlock.queue.internal.wake.WakeupBus.EndSubscriber;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
+import dev.rowlock.queue.internal.enqueue.OnceMoreFeature.Followers;
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -9,6 +9,7 @@ import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.enqueue.OnceMoreFeature.Followers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.UniqueKey;
