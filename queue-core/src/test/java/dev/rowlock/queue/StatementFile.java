@@ -30,8 +30,8 @@ final class StatementFile {
     private static final Map<String, String> SAMPLES = Map.ofEntries(
             Map.entry("PAUSE kind", "'queue'"),
             Map.entry("BulkActionStatements.CREATE kind", "'redrive'"),
-            Map.entry("CreateWorkflow.sql $4", "ARRAY['waiting']"),
-            Map.entry("CreateWorkflow.sql $10", "ARRAY['success']"),
+            Map.entry("CreateWorkflow.create $4", "ARRAY['waiting']"),
+            Map.entry("CreateWorkflow.create $10", "ARRAY['success']"),
             Map.entry("in_order", "ARRAY['hold']"),
             Map.entry("burst_per_key", "ARRAY[NULL::int]"),
             Map.entry("cron", "NULL"),
