@@ -108,8 +108,9 @@ public final class JobSearch {
     }
 
     /**
-     * Why a job is where it is: its due time, a pause, no node or listener, a limit and who fills it, how many jobs come before it, the steps of its workflow that come first. Of a job that has ended: how and why, without its payload. Empty if there is no such job. At most three
-     * statements, each within the time limit of searches.
+     * Why a job is where it is: its due time, a pause, no node or listener, a limit and who fills it, how many jobs come before
+     * it, the steps of its workflow that come first. Of a job that has ended: how and why, without its payload. Empty if there is
+     * no such job. At most three statements, each within the time limit of searches.
      */
     public Optional<Explanation> explain(long id) {
         return explainJob.run(id);
@@ -121,8 +122,8 @@ public final class JobSearch {
     }
 
     /**
-     * A page of the jobs that a node has claimed, those that were enqueued last first: those that it runs, and those that it has claimed ahead. {@link #nodes} has
-     * the ids.
+     * A page of the jobs that a node has claimed, those that were enqueued last first: those that it runs, and those that it has
+     * claimed ahead. {@link #nodes} has the ids.
      */
     public FoundJobs claimedBy(long nodeId, Page page) {
         return page(findJobs.onNode(nodeId, page, rows::summary), page);
@@ -164,9 +165,9 @@ public final class JobSearch {
     }
 
     /**
-     * The jobs that match, have failed, and are tried again: waiting, ready and running ones, by kinds of error. Looks at the 50,000 waiting jobs that are due next, and at
-     * the 50,000 oldest of the ready and of the running ones, and groups up to 10,000 that have failed. So it takes as long with ten million jobs as with
-     * these.
+     * The jobs that match, have failed, and are tried again: waiting, ready and running ones, by kinds of error. Looks at the
+     * 50,000 waiting jobs that are due next, and at the 50,000 oldest of the ready and of the running ones, and groups up to
+     * 10,000 that have failed. So it takes as long with ten million jobs as with these.
      *
      * @param filter may name none but these states
      * @param size how many groups at most, 1 to {@value GroupPage#MAX_SIZE}
@@ -222,8 +223,9 @@ public final class JobSearch {
     }
 
     /**
-     * How many attempts failed lately, by queue, whatever has become of their jobs since. Counts in the error histories of up to 10,000 jobs of each room, and looks at the
-     * same live jobs as {@link #retryingByError}; of done jobs it reads the days of that time. A job has its last 20 errors. Queues without any are left out.
+     * How many attempts failed lately, by queue, whatever has become of their jobs since. Counts in the error histories of up to
+     * 10,000 jobs of each room, and looks at the same live jobs as {@link #retryingByError}; of done jobs it reads the days of
+     * that time. A job has its last 20 errors. Queues without any are left out.
      *
      * @param last how long ago it may have been, on the database's clock: up to a day
      */
@@ -304,8 +306,9 @@ public final class JobSearch {
     }
 
     /**
-     * How many jobs each node has claimed at this moment, by queue, in the order of nodes and queues; nothing where there are none. A node that has claimed more of a queue than it runs {@linkplain
-     * NodeSummary#slots at once} has the others ready for the threads that become free, or for the next call of a listener of chunks. Reads all running jobs.
+     * How many jobs each node has claimed at this moment, by queue, in the order of nodes and queues; nothing where there are
+     * none. A node that has claimed more of a queue than it runs {@linkplain NodeSummary#slots at once} has the others ready for
+     * the threads that become free, or for the next call of a listener of chunks. Reads all running jobs.
      */
     public List<NodeLoad> loads() {
         return count.claimed(row -> new NodeLoad(

@@ -6,8 +6,8 @@ import java.util.List;
  * Examines the database for known causes that hold up a queue. It only looks, and repairs nothing. Thread-safe.
  *
  * <p>Each check has a read-only transaction of its own, and the server stops it after two seconds, or when it has waited half a
- * second for a lock. A check that fails does not stop the others. An examination takes one connection of the pool at a time, or one beside it where the pool gives none, and
- * belongs to no transaction of the caller. A crash leaves nothing behind.
+ * second for a lock. A check that fails does not stop the others. An examination takes one connection of the pool at a time, or
+ * one beside it where the pool gives none, and belongs to no transaction of the caller. A crash leaves nothing behind.
  *
  * <p>One examination runs at a time in a process. Who asks meanwhile waits for its findings, of which some may be older than the call.
  */

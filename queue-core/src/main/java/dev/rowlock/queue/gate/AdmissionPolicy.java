@@ -9,8 +9,8 @@ package dev.rowlock.queue.gate;
  * what it has chosen; what cannot run within a second because of them is shown to it again. So is a job that is retried or snoozed, when it is due.
  *
  * <p>It has two seconds for an answer. If it throws, takes longer, or chooses what it may not, nothing of the answer counts, the log says so, and it is asked
- * again after a second. Where no node gets an answer for ten seconds, the jobs of the queue run in their normal order until one does. So they do when no node has the
- * policy any more. In a queue whose keys are in order the policy is not asked.
+ * again after a second. Where no node gets an answer for ten seconds, the jobs of the queue run in their normal order until one
+ * does. So they do when no node has the policy any more. In a queue whose keys are in order the policy is not asked.
  */
 public interface AdmissionPolicy {
 

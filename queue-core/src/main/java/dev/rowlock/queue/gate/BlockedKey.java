@@ -6,7 +6,8 @@ import java.time.Instant;
 /**
  * A key of a queue in order whose jobs wait for one that has begun and not ended.
  *
- * @param jobId the job that holds them up. To let them go on without it: cancel it if it waits, {@linkplain QueueLimits#skip skip} or discard it if it has failed
+ * @param jobId the job that holds them up. To let them go on without it: cancel it if it waits, {@linkplain QueueLimits#skip
+ *     skip} or discard it if it has failed
  * @param state waiting: it is tried again; otherwise it has failed for good or is quarantined
  * @param at waiting: when it is tried again; otherwise when it failed
  * @param jobs how many jobs of its key are ready and wait for it; counted up to 1,000

@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * Limits the queue of a {@link dev.rowlock.queue.JobListener}, over all nodes: {@code @Limited(ratePerKey = "5/s") @JobListener(queue = "mail") void
- * send(SendMail mail)}. What it says holds for all jobs of that queue, whatever their types. Other listeners of the queue say the same or nothing; otherwise the start fails.
+ * send(SendMail mail)}. What it says holds for all jobs of that queue, whatever their types. Other listeners of the queue say the
+ * same or nothing; otherwise the start fails.
  *
  * <p>Properties of the queue win over it, and what {@link QueueLimits} sets at run time wins over both.
  *

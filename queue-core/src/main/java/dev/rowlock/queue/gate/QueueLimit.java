@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param maxRunning of the whole queue; null: as many as its nodes have threads
  * @param maxRunningPerKey of each {@linkplain dev.rowlock.queue.job.JobOptions#key(String) key}; null: no limit. Jobs without a key
  *     are not counted
- * @param burstPerKey so many of each key while threads, and places of {@code maxRunning}, are idle: as long as no other key that is below {@code maxRunningPerKey}
- *     has a job ready for the place. Places that were borrowed come back when their jobs end: nobody is interrupted. More than {@code maxRunningPerKey}; null: no more than that
+ * @param burstPerKey so many of each key while threads, and places of {@code maxRunning}, are idle: as long as no other key that
+ *     is below {@code maxRunningPerKey} has a job ready for the place. Places that were borrowed come back when their jobs end:
+ *     nobody is interrupted. More than {@code maxRunningPerKey}; null: no more than that
  * @param rate of the whole queue; null: no limit
  * @param ratePerKey of each key; null: no limit
  * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what

@@ -8,7 +8,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits, rates and the order of keys, which hold for all nodes, whatever their versions are from the one on that knows them. They are stored, so they outlast restarts. Thread-safe.
+ * Limits, rates and the order of keys, which hold for all nodes, whatever their versions are from the one on that knows them.
+ * They are stored, so they outlast restarts. Thread-safe.
  *
  * <p>Each method joins the caller's transaction if there is one. A limit holds for claims that begin after its commit: jobs that run then run on, and
  * where more of them run than it allows, none begins until enough have ended.

@@ -1,7 +1,8 @@
 package dev.rowlock.queue.job;
 
 /**
- * The job is not this node's any more: its lease ran out and another node took the job, it was taken after its deadline, or an operator moved it. The outcome of this attempt is refused.
+ * The job is not this node's any more: its lease ran out and another node took the job, it was taken after its deadline, or an
+ * operator moved it. The outcome of this attempt is refused.
  *
  * <p>In a transactional listener, let it pass: the transaction must roll back.
  */

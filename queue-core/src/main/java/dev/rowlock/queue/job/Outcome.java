@@ -154,7 +154,8 @@ public sealed interface Outcome {
 
     /**
      * The job was not run: it has been through a crash, and others like it stand in line on this node; or it was taken from
-     * a handler that still runs there; or its payload could not be read, or its transaction could not begin. Another node may have it after {@code due}; this attempt does not count.
+     * a handler that still runs there; or its payload could not be read, or its transaction could not begin. Another node may
+     * have it after {@code due}; this attempt does not count.
      */
     record SetAside(Due due) implements Deferred {
         @Override

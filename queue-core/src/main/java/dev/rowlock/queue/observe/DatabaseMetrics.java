@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the database is doing, as gauges {@code rowlock.database.*}: what holds back vacuum, dead rows, sizes, the queue of notifications; and how many workflows
- * are open ({@code rowlock.workflow*}), and what waits for policies ({@code rowlock.policy.decides}, {@code rowlock.policy.held.jobs}). One node measures that for all, each 30 s; every node reads the last measurement each 15 s. And, for this process alone, how far the
- * database's clock is ahead of its own.
+ * are open ({@code rowlock.workflow*}), and what waits for policies ({@code rowlock.policy.decides}, {@code
+ * rowlock.policy.held.jobs}). One node measures that for all, each 30 s; every node reads the last measurement each 15 s. And,
+ * for this process alone, how far the database's clock is ahead of its own.
  */
 public final class DatabaseMetrics implements AutoCloseable {
 

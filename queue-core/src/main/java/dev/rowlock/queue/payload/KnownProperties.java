@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeDeserializer;
 
 /**
- * Whether a class knows anything of a document. Jackson passes over what a class does not know, so a document that was written under other names silently becomes an object of nulls. Where properties come and go, some of them are still known.
+ * Whether a class knows anything of a document. Jackson passes over what a class does not know, so a document that was written
+ * under other names silently becomes an object of nulls. Where properties come and go, some of them are still known.
  */
 final class KnownProperties {
 

@@ -141,7 +141,8 @@ public record JobFilter(
     }
 
     /**
-     * The job of the type that holds this key, or held it last: Rowlock forgets a key soon after it has become free. Sets the {@link #type(String) type} as well.
+     * The job of the type that holds this key, or held it last: Rowlock forgets a key soon after it has become free. Sets the
+     * {@link #type(String) type} as well.
      */
     public JobFilter uniqueKey(String type, String key) {
         Draft draft = new Draft(this);
@@ -207,8 +208,9 @@ public record JobFilter(
 
     /**
      * Jobs whose payload meets this jsonpath of PostgreSQL. A condition must be true: {@code $.customer.id == 42}. A path
-     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. One without {@code $} would find itself in every payload, and is refused. Nor may more than one part name several places, such as {@code [0, 1]} and {@code .**}. The database checks it at the call. No index
-     * helps, so name a state, a queue or a time as well.
+     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. One without {@code $} would find itself in every
+     * payload, and is refused. Nor may more than one part name several places, such as {@code [0, 1]} and {@code .**}. The
+     * database checks it at the call. No index helps, so name a state, a queue or a time as well.
      */
     public JobFilter payload(String jsonpath) {
         Draft draft = new Draft(this);

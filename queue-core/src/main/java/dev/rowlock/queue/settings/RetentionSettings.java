@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long ended jobs are kept, and the audit table. Where nodes want different times, the longest counts for all.
  *
- * @param done completed and cancelled jobs, to the day, above 100 days to a hundredth of that time (partitions are dropped whole); with zero, completing a job is a
- *     plain delete: only jobs with a result, and those of workflows, are kept for a day; at most {@link #LONGEST}
+ * @param done completed and cancelled jobs, to the day, above 100 days to a hundredth of that time (partitions are dropped
+ *     whole); with zero, completing a job is a plain delete: only jobs with a result, and those of workflows, are kept for a day;
+ *     at most {@link #LONGEST}
  * @param dead failed and quarantined jobs; null keeps them until somebody redrives or discards them; else at most
  *     {@link #LONGEST}
  * @param audit lines of the audit table, and bulk actions since their end; at least one day, at most {@link #LONGEST}

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link JobInterceptor} also implements where there are listeners of chunks: it wraps each call of such a listener,
- * with all jobs of that call. Startup fails if there is a listener of chunks and an interceptor that does not: only the interceptor can say what it means for many jobs at once.
+ * with all jobs of that call. Startup fails if there is a listener of chunks and an interceptor that does not: only the
+ * interceptor can say what it means for many jobs at once.
  *
  * <p>Order, timeout and exceptions are as {@link JobInterceptor} says. Payloads are decoded before interceptors, because one that
  * cannot be read fails its job alone. What {@code intercept} returns is ignored.

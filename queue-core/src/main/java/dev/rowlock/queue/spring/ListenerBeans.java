@@ -18,7 +18,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Finds {@link JobListener} methods by the classes of beans, and creates none of them: a lazily initialized listener would otherwise never be found, because no bean asks for it.
+ * Finds {@link JobListener} methods by the classes of beans, and creates none of them: a lazily initialized listener would
+ * otherwise never be found, because no bean asks for it.
  */
 final class ListenerBeans {
 

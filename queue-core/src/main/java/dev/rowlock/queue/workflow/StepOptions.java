@@ -45,7 +45,8 @@ public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolea
     }
 
     /**
-     * The step runs after these steps, each on this condition. A step runs when all of its conditions hold. Of several {@link RunsAfter#FAILURE}, one is enough.
+     * The step runs after these steps, each on this condition. A step runs when all of its conditions hold. Of several {@link
+     * RunsAfter#FAILURE}, one is enough.
      *
      * @throws IllegalArgumentException if a step is already named with another condition
      */

@@ -133,7 +133,8 @@ public record RowlockProperties(
     /**
      * How long ended jobs are kept, and the audit.
      *
-     * @param done How long completed and cancelled jobs are kept, to the day, above 100d to a hundredth of that time; 0 deletes them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
+     * @param done How long completed and cancelled jobs are kept, to the day, above 100d to a hundredth of that time; 0 deletes
+     *     them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
      * @param dead How long failed and quarantined jobs are kept; until somebody decides by default; at most 36500d.
      * @param audit How long lines of the audit table are kept, and bulk actions since their end; 1d to 36500d.
      */
@@ -179,10 +180,12 @@ public record RowlockProperties(
      * @param timeout How long an attempt may take, for listeners and jobs that say nothing.
      * @param maxRunning Jobs of this queue that run at once over all nodes; 1 or more. Without it, as many as the nodes have threads.
      * @param maxRunningPerKey Jobs of each key of this queue that run at once over all nodes; 1 or more. Without it, there is no limit.
-     * @param burstPerKey Jobs of each key of this queue that run at once while no other key that is below max-running-per-key has jobs for the places; more than that. Without it, max-running-per-key holds always.
+     * @param burstPerKey Jobs of each key of this queue that run at once while no other key that is below max-running-per-key has
+     *     jobs for the places; more than that. Without it, max-running-per-key holds always.
      * @param rate Jobs of this queue that begin in a time, over all nodes, such as '10/s' or '100/min burst 20'. Without it, there is no limit.
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
-     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one fails for good, the others: hold, continue or cancel-rest. Without it, they run in no strict order.
+     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one fails for good, the others:
+     *     hold, continue or cancel-rest. Without it, they run in no strict order.
      * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
     public record Queue(

@@ -9,8 +9,9 @@ import java.net.UnknownHostException;
 import org.springframework.stereotype.Component;
 
 /**
- * Who sits at this machine may do everything on the dashboard, everybody else nothing. That is for a demonstration, which nobody logs in to. Do not copy it: where
- * users log in, {@code DashboardAccess.byRoles} asks for their roles, and behind a proxy every request comes from the proxy's machine.
+ * Who sits at this machine may do everything on the dashboard, everybody else nothing. That is for a demonstration, which nobody
+ * logs in to. Do not copy it: where users log in, {@code DashboardAccess.byRoles} asks for their roles, and behind a proxy every
+ * request comes from the proxy's machine.
  */
 @Component
 final class LocalDashboardAccess implements DashboardAccess {

@@ -20,9 +20,11 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once; jobs that a policy chooses; workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay; some of them once more by several nodes. Counts the server's processor time for each job from the start of the workers to the last job's end.
- * A peer takes part in what it can do. One with a process of its own is cut off in a part that takes too long, and has no figures of it.
+ * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule,
+ * and with 10,000 keys of which one job runs at once; jobs that a policy chooses; workflows and a batch; two of them once more
+ * while a snapshot is held, so that dead rows stay; some of them once more by several nodes. Counts the server's processor time
+ * for each job from the start of the workers to the last job's end. A peer takes part in what it can do. One with a process of
+ * its own is cut off in a part that takes too long, and has no figures of it.
  */
 final class Gates implements Workload {
 

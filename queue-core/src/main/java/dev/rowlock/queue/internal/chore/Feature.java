@@ -14,6 +14,9 @@ public interface Feature {
      */
     List<Chore> chores(OwnNode node);
 
-    /** Called once at the stop of the node, after its last outcomes are written and these chores have ended: for work that other nodes would find late, or never if there are none. */
+    /**
+     * Called once at the stop of the node, after its last outcomes are written and these chores have ended: for work that other
+     * nodes would find late, or never if there are none.
+     */
     default void last(TimeBudget longest) {}
 }

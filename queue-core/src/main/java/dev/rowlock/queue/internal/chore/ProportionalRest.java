@@ -3,8 +3,9 @@ package dev.rowlock.queue.internal.chore;
 import java.time.Duration;
 
 /**
- * Computes how long a chore rests, so that chores that grow with the tables take a small share of the time. A rest has an end: work may have taken long for once, because it waited for a lock,
- * and what the chore does must not stop for hours because of that.
+ * Computes how long a chore rests, so that chores that grow with the tables take a small share of the time. A rest has an end:
+ * work may have taken long for once, because it waited for a lock, and what the chore does must not stop for hours because of
+ * that.
  */
 public final class ProportionalRest {
 

@@ -10,7 +10,8 @@ public final class SendWakeup {
     public static final String FULL = "0.9";
 
     /**
-     * Tells all nodes. A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It has nothing to lose: after a crash of the server nobody is listening any more.
+     * Tells all nodes. A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It
+     * has nothing to lose: after a crash of the server nobody is listening any more.
      */
     private static final String SQL = "SELECT " + TimeLimit.SETTING + """
             , set_config('synchronous_commit', 'off', true);

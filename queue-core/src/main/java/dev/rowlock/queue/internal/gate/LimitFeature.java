@@ -73,7 +73,10 @@ public final class LimitFeature implements Feature {
                 new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, first, node::nodeId));
     }
 
-    /** Stores the limits that the application declares: all when the node starts, later only those that were removed. Then counts running jobs against new limits. */
+    /**
+     * Stores the limits that the application declares: all when the node starts, later only those that were removed. Then counts
+     * running jobs against new limits.
+     */
     private static final class LimitsChore implements Chore {
 
         private static final Duration INTERVAL = Duration.ofMinutes(1);

@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Stores the limits that the application declares before anything is claimed in their queues: jobs would begin without them. The chore or the first claim does so, whichever runs first. Thread-safe.
+ * Stores the limits that the application declares before anything is claimed in their queues: jobs would begin without them. The
+ * chore or the first claim does so, whichever runs first. Thread-safe.
  */
 final class LimitsBeforeClaims implements Admissions {
 

@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the other nodes' heartbeats. A node is dead if its heartbeat has stood still for its whole lease while this node watched. Times are monotonic, in nanoseconds: the server's clock, which may be set at any moment, only says more exactly
- * when between two looks a node has beaten. Thread-safe.
+ * Watches the other nodes' heartbeats. A node is dead if its heartbeat has stood still for its whole lease while this node
+ * watched. Times are monotonic, in nanoseconds: the server's clock, which may be set at any moment, only says more exactly when
+ * between two looks a node has beaten. Thread-safe.
  *
  * <p>Each look must follow the last one within a gap, otherwise the watch begins anew: after a database outage nobody looks
  * alive, and nobody may be declared dead before everybody had the chance to beat. The gap is a share of the watched node's

@@ -22,8 +22,10 @@
  * <h2>The lease</h2>
  *
  * <p>{@link dev.rowlock.queue.internal.lease.NodeLease} keeps one row alive by a heartbeat on a connection of its own,
- * so that an exhausted pool cannot look like a death. While the database is away the node goes on: no other node can take its jobs either. When a heartbeat finds the row gone, another node has declared this one dead and taken its jobs: handlers
- * are interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so a claim under the old one finds nothing.
+ * so that an exhausted pool cannot look like a death. While the database is away the node goes on: no other node can take its
+ * jobs either. When a heartbeat finds the row gone, another node has declared this one dead and taken its jobs: handlers are
+ * interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so a claim under
+ * the old one finds nothing.
  *
  * <p>Whether another node is alive no clock of the server's decides. Each heartbeat of this node brings the numbers of all
  * others' last ones; {@link dev.rowlock.queue.internal.lease.OtherNodes} watches them by the monotonic clock of this process.
@@ -41,13 +43,14 @@
  * where jobs come: a fetcher, which decides when to claim, and as many handler threads as jobs have run at once of late, up to
  * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. Where
  * all is idle, the notification listener claims the jobs that it hears of. The janitor has three threads for chores: one moves
- * due jobs, one rescues, one does all that may take long. Each feature has one for its chores. Observers have threads of their own (see below). Per process: the
- * notifier.
+ * due jobs, one rescues, one does all that may take long. Each feature has one for its chores. Observers have threads of their
+ * own (see below). Per process: the notifier.
  *
  * <p>So a node uses these connections of the pool, whatever its concurrency: one per queue where jobs come, one for the poll, one
- * for recording, three for chores, one for each feature's and one for notifying ("Connections" in docs/design.md lists them). Beside the pool it has two: for the lease and for the notification
- * listener. Deadlines and observers need none. A handler's thread takes one from the pool to read a large payload, for the
- * transaction of a transactional listener, and for what the handler asks for.
+ * for recording, three for chores, one for each feature's and one for notifying ("Connections" in docs/design.md lists them).
+ * Beside the pool it has two: for the lease and for the notification listener. Deadlines and observers need none. A handler's
+ * thread takes one from the pool to read a large payload, for the transaction of a transactional listener, and for what the
+ * handler asks for.
  *
  * <p>Code of the application leaves no trace on them: wherever it runs, {@link
  * dev.rowlock.queue.internal.thread.ThreadState} puts the thread back as it was. {@link

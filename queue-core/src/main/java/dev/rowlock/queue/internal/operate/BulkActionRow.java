@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The row of a bulk action that goes on: a batch locks it until its transaction ends, and moves it on. One that another node is working on is left to it, and one that another
- * release has made in a way that this one cannot read is left to nodes of that release. Thread-safe.
+ * The row of a bulk action that goes on: a batch locks it until its transaction ends, and moves it on. One that another node is
+ * working on is left to it, and one that another release has made in a way that this one cannot read is left to nodes of that
+ * release. Thread-safe.
  */
 final class BulkActionRow {
 

@@ -71,7 +71,10 @@ final class MoveBulkJobs {
         return refusal(last);
     }
 
-    /** Why the server refuses a job, as the tables keep it: SQLSTATE and message, such as {@code P0001: not on Sundays}, and nothing of what stands in the job. */
+    /**
+     * Why the server refuses a job, as the tables keep it: SQLSTATE and message, such as {@code P0001: not on Sundays}, and
+     * nothing of what stands in the job.
+     */
     private static String refusal(RuntimeException thrown) {
         Throwable cause = thrown instanceof DataAccessException access ? access.getMostSpecificCause() : thrown;
         if (!(cause instanceof SQLException sql) || sql.getSQLState() == null) {

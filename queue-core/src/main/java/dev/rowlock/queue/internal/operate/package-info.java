@@ -2,13 +2,14 @@
  * Controls of operators: pauses, actions on single jobs, bulk actions, audit.
  *
  * <p>A bulk action is a row. Each node has a chore that locks the row of an action that is due, does a batch of it, and moves the row on,
- * in one transaction. A node that finds the row locked leaves it to the node that works on it. So a batch takes place once, whichever node dies at whatever point, and the next
- * node goes on behind it.
+ * in one transaction. A node that finds the row locked leaves it to the node that works on it. So a batch takes place once,
+ * whichever node dies at whatever point, and the next node goes on behind it.
  *
- * <p>A batch looks at a stretch of jobs in the order of their ids, and acts on those that match. A job that another transaction has locked holds the position back: the next batch looks at it again.
+ * <p>A batch looks at a stretch of jobs in the order of their ids, and acts on those that match. A job that another transaction
+ * has locked holds the position back: the next batch looks at it again.
  *
- * <p>A batch that the database rejects is done in parts by a second transaction. Jobs that are rejected alone are counted and passed over. As long as the position is in
- * front of one of them, the action's row has its id, so that none is tried twice.
+ * <p>A batch that the database rejects is done in parts by a second transaction. Jobs that are rejected alone are counted and
+ * passed over. As long as the position is in front of one of them, the action's row has its id, so that none is tried twice.
  */
 @NullMarked
 package dev.rowlock.queue.internal.operate;

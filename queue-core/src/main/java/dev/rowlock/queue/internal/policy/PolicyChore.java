@@ -299,7 +299,10 @@ final class PolicyChore implements Chore {
     }
 
     /**
-     * The position from which a policy's waiting jobs are read. Jobs of paused types may stand at the front in any number, and each read from the front walks over them. So where that takes long, reads from the front take a share of the time, and others begin at the first job that is not paused, as the last read from the front found it. Meanwhile a job in front of it waits for the next read from the front: one that is more urgent, or one whose type was paused.
+     * The position from which a policy's waiting jobs are read. Jobs of paused types may stand at the front in any number, and
+     * each read from the front walks over them. So where that takes long, reads from the front take a share of the time, and
+     * others begin at the first job that is not paused, as the last read from the front found it. Meanwhile a job in front of it
+     * waits for the next read from the front: one that is more urgent, or one whose type was paused.
      *
      * <p>Used by one thread at a time.
      */

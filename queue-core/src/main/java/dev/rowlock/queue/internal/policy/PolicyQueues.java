@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets policies veto claims: in queues whose policies decide, jobs are held until the policy chooses them. Claims of other queues ask a map and nothing else. Thread-safe.
+ * Lets policies veto claims: in queues whose policies decide, jobs are held until the policy chooses them. Claims of other queues
+ * ask a map and nothing else. Thread-safe.
  */
 final class PolicyQueues implements Admissions {
 

@@ -9,7 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Passes ends of jobs to waits: from this process's node to waits here and in other processes, and from other processes to waits here. Only looks into memory; the notifier sends, many ids at a time.
+ * Passes ends of jobs to waits: from this process's node to waits here and in other processes, and from other processes to waits
+ * here. Only looks into memory; the notifier sends, many ids at a time.
  */
 final class AwaitedEnds implements RecordedOutcomes, EndSubscriber {
 

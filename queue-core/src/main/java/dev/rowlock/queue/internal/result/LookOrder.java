@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The order in which awaited jobs are checked: each at its time, the longest due first, and those with news before that. However many have news, every other check is for those without, so that no wait is starved. Guarded by the lock of
- * {@link Waits}.
+ * The order in which awaited jobs are checked: each at its time, the longest due first, and those with news before that. However
+ * many have news, every other check is for those without, so that no wait is starved. Guarded by the lock of {@link Waits}.
  */
 final class LookOrder {
 

@@ -294,7 +294,8 @@ final class ChunkCall implements CompletionWatch.Completed {
     }
 
     /**
-     * Interrupts the thread of a chunk call: at its timeout, at a stop of the node, and when none of its jobs may go on. Cancelling one of them does not stop the others.
+     * Interrupts the thread of a chunk call: at its timeout, at a stop of the node, and when none of its jobs may go on.
+     * Cancelling one of them does not stop the others.
      */
     private static final class CallInterrupts implements Execution.Interrupter {
 

@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a chunk on its thread until each of its jobs has an outcome. A call that fails without naming failed jobs is made again for each half of its jobs, first half first; each job that fails costs as many calls as its chunk can be halved.
+ * Runs a chunk on its thread until each of its jobs has an outcome. A call that fails without naming failed jobs is made again
+ * for each half of its jobs, first half first; each job that fails costs as many calls as its chunk can be halved.
  */
 final class ChunkRun {
 

@@ -7,8 +7,9 @@ import java.util.function.LongSupplier;
  * Shares the threads of a queue, or the places of its limit, between jobs with keys and jobs without: while both kinds have a backlog, each gets half of the
  * time of all. What is free goes to the kind that has less.
  *
- * <p>That alone is not half: with one thread, or where a thread finds only jobs of one kind because those of the other are being claimed, the longer jobs would win. So the time that
- * one kind is ahead is made up for: it has less than the other until both are even. It keeps a quarter, if there are four.
+ * <p>That alone is not half: with one thread, or where a thread finds only jobs of one kind because those of the other are being
+ * claimed, the longer jobs would win. So the time that one kind is ahead is made up for: it has less than the other until both
+ * are even. It keeps a quarter, if there are four.
  *
  * <p>Not thread-safe.
  */

@@ -69,7 +69,8 @@ public final class ListenerTransactions {
     }
 
     /**
-     * Tests the transactions of transactional listeners at the start rather than with the first job: fails if a listener's job could not be completed in its transactions.
+     * Tests the transactions of transactional listeners at the start rather than with the first job: fails if a listener's job
+     * could not be completed in its transactions.
      *
      * @param byDefault of listeners that have none of their own
      */

@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates a missing partition of done and decides the outcome of a job that its transaction could not complete without it. The rows of the handler are rolled back, so the job runs again, at no cost in attempts.
+ * Creates a missing partition of done and decides the outcome of a job that its transaction could not complete without it. The
+ * rows of the handler are rolled back, so the job runs again, at no cost in attempts.
  */
 final class MissingPartition {
 

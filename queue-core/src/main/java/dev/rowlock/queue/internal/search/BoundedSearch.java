@@ -20,7 +20,8 @@ import org.springframework.dao.DataAccessException;
 
 /**
  * Runs a search so that it cannot hurt the queue: it only reads, takes one processor, and the server stops it after its time
- * limit. Few run at once, so that the pool has connections for jobs, and the server processors. It sees what the caller's transaction sees if there is one, which goes on whatever becomes of the search.
+ * limit. Few run at once, so that the pool has connections for jobs, and the server processors. It sees what the caller's
+ * transaction sees if there is one, which goes on whatever becomes of the search.
  */
 public final class BoundedSearch {
 

@@ -145,7 +145,8 @@ public final class CountJobs {
 
     /**
      * How many attempts failed lately, by queue, as the error histories of jobs say it. No index has the times of errors: so jobs are read that may have failed
-     * since then, up to a limit in each room. Of live jobs, the front of the room; of dead ones, those that died since then; of done ones, the partitions of that time.
+     * since then, up to a limit in each room. Of live jobs, the front of the room; of dead ones, those that died since then; of
+     * done ones, the partitions of that time.
      */
     public FailedAttempts failedAttempts(Duration last) {
         return search.run("attempts that failed", connection -> {

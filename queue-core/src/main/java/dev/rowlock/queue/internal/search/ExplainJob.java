@@ -265,7 +265,8 @@ public final class ExplainJob {
 
     /**
      * In what time so many jobs end, if they end as quickly as jobs of the queue, or of the key in it, have in the last minute. Of the jobs that
-     * have ended it looks at those that were enqueued last, up to a number, so its cost does not grow. Empty where too few have ended, or nothing is kept of jobs that have.
+     * have ended it looks at those that were enqueued last, up to a number, so its cost does not grow. Empty where too few have
+     * ended, or nothing is kept of jobs that have.
      *
      * @param key null: all jobs of the queue count
      */

@@ -114,8 +114,9 @@ public final class GroupJobs {
     public record Found<T>(List<T> groups, boolean complete) {}
 
     /**
-     * Jobs that have failed and have not ended: as many groups as there are, up to {@code size}. No index knows who has failed, so only the front of each room is read: the jobs
-     * that are due next, and the oldest that are ready. A job that is tried again is older than most.
+     * Jobs that have failed and have not ended: as many groups as there are, up to {@code size}. No index knows who has failed,
+     * so only the front of each room is read: the jobs that are due next, and the oldest that are ready. A job that is tried
+     * again is older than most.
      */
     public <T> Found<T> retried(JobFilter filter, int size, Row<T> row) {
         List<RoomCondition> conditions = FilterConditions.of(

@@ -7,7 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A loop that restarts: if it throws, or returns before it is told to end, it restarts after a wait that doubles up to {@link #LONGEST_WAIT}. Any thread may read its state.
+ * A loop that restarts: if it throws, or returns before it is told to end, it restarts after a wait that doubles up to {@link
+ * #LONGEST_WAIT}. Any thread may read its state.
  */
 public final class EndlessTask implements Runnable {
 

@@ -3,7 +3,8 @@ package dev.rowlock.queue.internal.thread;
 import java.time.Duration;
 
 /**
- * Coalesces requests for a turn. A request after a rest gets one at once; all requests within the interval after it share the next one. So each request gets a turn that begins after it, and within the interval. Thread-safe.
+ * Coalesces requests for a turn. A request after a rest gets one at once; all requests within the interval after it share the
+ * next one. So each request gets a turn that begins after it, and within the interval. Thread-safe.
  */
 public final class SharedTurns {
 

@@ -131,7 +131,8 @@ public final class WakeupBus implements Wakeups {
     }
 
     /**
-     * Receives ends of awaited jobs, and of awaited workflows by their negated ids. Called on the thread of the notification listener, or of chores: must not keep it long.
+     * Receives ends of awaited jobs, and of awaited workflows by their negated ids. Called on the thread of the notification
+     * listener, or of chores: must not keep it long.
      */
     public interface EndSubscriber {
 

@@ -14,20 +14,22 @@
  * listening connection 0.1 to 0.2 ms where all is idle (1.34 before, 1.20 after).
  *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
- * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
+ * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler
+ * that swallows them all costs nothing else.
  *
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code b}
  * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code d} (all that was
  * due has been moved: {@code milliseconds until the next is due, or nothing if none waits|the name of the last message that was heard before}),
- * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue|key}, or without a key if they are many), {@code l} and {@code e} (awaited jobs, and ended ones: ids) or {@code a} (attention: nothing). A node ignores its own, and kinds that it does
- * not know.
+ * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue|key}, or without a key
+ * if they are many), {@code l} and {@code e} (awaited jobs, and ended ones: ids) or {@code a} (attention: nothing). A node
+ * ignores its own, and kinds that it does not know.
  *
  * <p>Messages of the kinds {@code w} and {@code d} have a name, {@code origin.number} in place of the origin. The version before reads it as
  * an origin that it does not know. A node that sends {@code d} names by it what it has seen: the package {@code janitor} says why.
  *
  * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So their looks are
- * staggered: each message names by a number the node that looks first, another one each time. The nodes count from there: as many as there is work for look at once, the others a
- * little later.
+ * staggered: each message names by a number the node that looks first, another one each time. The nodes count from there: as many
+ * as there is work for look at once, the others a little later.
  */
 @NullMarked
 package dev.rowlock.queue.internal.wake;

@@ -135,7 +135,10 @@ final class CancelWorkflows {
         this.jobs = database.sql(IndexPlan.LOOKS_PREFIX + JOBS);
     }
 
-    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running, or ran again. */
+    /**
+     * Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether
+     * it was running, or ran again.
+     */
     public boolean begin(long workflow, AuditNote note) {
         return database.joined(connection -> begun(connection, begin, workflow, note)
                 || begun(connection, beginRedriven, workflow, note)

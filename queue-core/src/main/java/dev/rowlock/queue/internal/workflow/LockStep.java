@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a step from ending until the transaction ends, so that jobs can be added to it; and closes one to which jobs could be added.
  *
- * <p>Those who add to an open step, and whoever closes it or cancels its workflow, queue up for an advisory lock of the transaction. A lock of the step's row is not
- * enough. Whoever shares it passes by one who wants it alone, so while some go on adding, that one waits for ever. They take this one first.
+ * <p>Those who add to an open step, and whoever closes it or cancels its workflow, queue up for an advisory lock of the
+ * transaction. A lock of the step's row is not enough. Whoever shares it passes by one who wants it alone, so while some go on
+ * adding, that one waits for ever. They take this one first.
  *
- * <p>A workflow has sixteen of them, which its steps share: the server's table of locks is small, and whoever cancels a workflow with thousands of open steps locks all.
+ * <p>A workflow has sixteen of them, which its steps share: the server's table of locks is small, and whoever cancels a workflow
+ * with thousands of open steps locks all.
  */
 final class LockStep {
 

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides and starts the next steps of workflows after some of their jobs have ended. Long work is done in rounds, so that other workflows go on in between. One thread. */
+/**
+ * Decides and starts the next steps of workflows after some of their jobs have ended. Long work is done in rounds, so that other
+ * workflows go on in between. One thread.
+ */
 final class Progress {
 
     private static final Logger log = LoggerFactory.getLogger(Progress.class);

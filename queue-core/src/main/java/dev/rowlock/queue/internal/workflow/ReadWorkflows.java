@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads workflows for people and dashboards, in the caller's transaction if there is one. Each is one statement, or three by the primary key. */
 public final class ReadWorkflows {
 
-    /** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
+    /**
+     * Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition
+     * about a row {@code w} of {@code workflow}.
+     */
     // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
     static final String REDRIVEN = """
             w.state = 'failed'

@@ -21,7 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the jobs of steps that were released or skipped, and wakes the nodes that can run them. Jobs of large steps move in rounds, some in each. A job that the database rejects does not hold up others. One thread.
+ * Moves the jobs of steps that were released or skipped, and wakes the nodes that can run them. Jobs of large steps move in
+ * rounds, some in each. A job that the database rejects does not hold up others. One thread.
  */
 final class StepMoves {
 

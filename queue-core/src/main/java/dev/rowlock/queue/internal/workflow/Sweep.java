@@ -12,7 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds ends and decisions that were missed: jobs that an operator cancelled, discarded or redrove, that ended as their node died, or whose end its node could not pass on; undecided steps; and workflows to be cancelled. Walks a stretch at a time, with a rest after each, unless a chore has asked for it.
+ * Finds ends and decisions that were missed: jobs that an operator cancelled, discarded or redrove, that ended as their node
+ * died, or whose end its node could not pass on; undecided steps; and workflows to be cancelled. Walks a stretch at a time, with
+ * a rest after each, unless a chore has asked for it.
  *
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
  */

@@ -122,7 +122,8 @@ public final class WorkflowFeature implements Feature {
     }
 
     /**
-     * Works on large workflows: moves jobs of large steps, skips one step after the other, cancels large workflows. A part of it in each round, in turns with the other chores, so that all other workflows go on meanwhile.
+     * Works on large workflows: moves jobs of large steps, skips one step after the other, cancels large workflows. A part of it
+     * in each round, in turns with the other chores, so that all other workflows go on meanwhile.
      */
     private static final class LargeWorkflows implements Chore {
 

@@ -14,7 +14,8 @@
  * </ol>
  *
  * <p>Large steps, long chains of steps that are skipped, and large workflows that are cancelled take many transactions. {@code LargeWorkflows} in {@link
- * dev.rowlock.queue.internal.workflow.WorkflowFeature} does one for each of them, in turns with the other chores of the thread. So they hold up no other workflow.
+ * dev.rowlock.queue.internal.workflow.WorkflowFeature} does one for each of them, in turns with the other chores of the thread.
+ * So they hold up no other workflow.
  *
  * <p>Each part looks at what is, never at what it was told, and may be done twice. A node that dies between two of them leaves work to {@link
  * dev.rowlock.queue.internal.workflow.Sweep}, which walks through everything again and again, slowly.

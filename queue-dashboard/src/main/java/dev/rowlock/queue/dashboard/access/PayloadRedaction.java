@@ -2,9 +2,11 @@ package dev.rowlock.queue.dashboard.access;
 
 /**
  * Removes secrets, such as card numbers, from what the dashboard shows of jobs. The application may give one bean of this type. It is asked for
- * each payload, result, header, error and progress note that is shown, wherever that is, after the {@linkplain AccessLevel level} of the user has been checked. If it throws, nothing is shown. It must be thread-safe.
+ * each payload, result, header, error and progress note that is shown, wherever that is, after the {@linkplain AccessLevel level}
+ * of the user has been checked. If it throws, nothing is shown. It must be thread-safe.
  *
- * <p>Where there is one, only {@link AccessLevel#ADMIN} may search in payloads and headers: searches would tell others what is taken out. Everybody may search in error messages.
+ * <p>Where there is one, only {@link AccessLevel#ADMIN} may search in payloads and headers: searches would tell others what is
+ * taken out. Everybody may search in error messages.
  */
 @FunctionalInterface
 public interface PayloadRedaction {

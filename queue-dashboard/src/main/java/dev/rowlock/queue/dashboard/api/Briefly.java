@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that all viewers share for some time, so that a page that reads itself again costs the same for one viewer and for a hundred. One of those who ask at the
- * same time reads; the others wait for its answer, or its failure, and not for long: a database that does not answer must not take all threads of the web server.
- * Thread-safe.
+ * Answers that all viewers share for some time, so that a page that reads itself again costs the same for one viewer and for a
+ * hundred. One of those who ask at the same time reads; the others wait for its answer, or its failure, and not for long: a
+ * database that does not answer must not take all threads of the web server. Thread-safe.
  */
 final class Briefly<K, V> {
 

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 
 /**
  * What is asked in which second, so that no second has more than two statements: queues, nodes and pauses take turns with the first one; bulk actions have the
- * second one, each other second while one goes on; otherwise jobs that somebody looks at have it. A workflow that somebody looks at has both, each other second.
+ * second one, each other second while one goes on; otherwise jobs that somebody looks at have it. A workflow that somebody looks
+ * at has both, each other second.
  */
 public final class Rounds {
 

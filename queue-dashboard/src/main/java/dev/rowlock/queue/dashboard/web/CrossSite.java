@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Browsers say by {@code Sec-Fetch-Site} where a request comes from, but only over HTTPS and on localhost; otherwise {@code Origin} says it, if the proxy in
  * front of us has not hidden by which host the browser knows us. No page can set either of them. A page of
- * another site cannot set our header without a preflight, which is never answered; and the content type of JSON needs one as well. So there are three walls, and
- * the token of Spring Security is the fourth where there is one.
+ * another site cannot set our header without a preflight, which is never answered; and the content type of JSON needs one as
+ * well. So there are three walls, and the token of Spring Security is the fourth where there is one.
  */
 final class CrossSite {
 

@@ -34,7 +34,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /**
  * Environment variables about queues, whose names know neither dashes nor case: {@code ROWLOCK_QUEUES_MAIL_BULK_CONCURRENCY} is for the queue {@code
  * mail-bulk}. Boot would take it for one of a queue {@code mail}. They are matched with the queues of the listeners by letters and digits. What is no
- * setting at all, as Kubernetes makes it for a service {@code rowlock-queues}, is left out. Not in a native image, which does not know the components of records.
+ * setting at all, as Kubernetes makes it for a service {@code rowlock-queues}, is left out. Not in a native image, which does not
+ * know the components of records.
  */
 public final class QueueVariables implements BeanFactoryPostProcessor, ConfigurationPropertiesBindHandlerAdvisor {
 

@@ -25,7 +25,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * Refuses misspelt properties before there are any beans: what is set there would be lost in silence.
  *
  * <p>An environment variable stops no start, because its name does not tell whose it is: Kubernetes makes {@code ROWLOCK_PORT} for a service
- * of that name. {@link Variables} warns of one that is almost a property. Nothing is refused in a native image either, which does not know the components of records.
+ * of that name. {@link Variables} warns of one that is almost a property. Nothing is refused in a native image either, which does
+ * not know the components of records.
  */
 public final class UnknownProperties implements BeanFactoryPostProcessor {
 
