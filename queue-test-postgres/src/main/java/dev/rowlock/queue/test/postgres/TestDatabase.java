@@ -2,9 +2,7 @@ package dev.rowlock.queue.test.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +66,7 @@ public final class TestDatabase implements AutoCloseable {
         String name = "test_" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
         ApplicationRole role = ApplicationRole.of(server);
         try {
-            execute(server, "create database " + name + how, role.mayCreateIn(name));
+            AdminConnection.of(server).execute("create database " + name + how, role.mayCreateIn(name));
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database %s: %s".formatted(name, e.getMessage()), e);
         }
@@ -132,7 +130,7 @@ public final class TestDatabase implements AutoCloseable {
             pool.close();
         }
         try {
-            execute(server, "drop database if exists " + name + " with (force)");
+            AdminConnection.of(server).drop(name);
         } catch (SQLException e) {
             // A server that is gone took the database with it.
             if (e.getSQLState() == null || !e.getSQLState().startsWith(CONNECTION_FAILED)) {
@@ -140,15 +138,6 @@ public final class TestDatabase implements AutoCloseable {
             }
         } finally {
             OPEN.remove(name);
-        }
-    }
-
-    private static void execute(PostgresServer server, String... each) throws SQLException {
-        try (Connection connection = server.unpooled(server.homeDatabase()).getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : each) {
-                statement.execute(sql);
-            }
         }
     }
 
