@@ -23,12 +23,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.env.Environment;
 
-/** Jobs of all kinds, put there when a test first wants the browser, and the browser, whose user is the admin ann. Both stay for all tests of pages. */
-class Fixture implements ApplicationListener<ContextClosedEvent> {
+/** Jobs of all kinds, put there before the node starts, and the browser, whose user is the admin ann. Both stay for all tests of pages. */
+class Fixture implements InitializingBean, ApplicationListener<ContextClosedEvent> {
 
     /** What somebody might put into a job, so that it runs in an operator's browser. */
     static final String SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>";
@@ -65,12 +66,14 @@ class Fixture implements ApplicationListener<ContextClosedEvent> {
                     "http://localhost:%s/rowlock/".formatted(environment.getProperty("local.server.port")));
             there.cookie("level", "admin");
             browser = there;
-            fill();
+            awaitThatAllHaveRun();
         }
         return there;
     }
 
-    private void fill() {
+    /** Before the node starts, which counts jobs then, and fifteen seconds later. */
+    @Override
+    public void afterPropertiesSet() {
         Handlers.held = new CountDownLatch(1);
         jobs.enqueueAll(IntStream.range(0, 120)
                 .mapToObj(i -> new SendMail("customer-%d@example.com".formatted(i), "Your order"))
@@ -96,8 +99,10 @@ class Fixture implements ApplicationListener<ContextClosedEvent> {
         limits.set(QueueLimit.of("mail").maxRunning(5).ratePerKey(Rate.perMinute(600)));
         limits.set(QueueLimit.of("payments").inOrder(AfterFailure.HOLD));
         admin.by("bob", "provider is down").pause("newsletter");
+    }
+
+    private void awaitThatAllHaveRun() {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
                 .until(() -> dead() == 76
                         && search.find(running).orElseThrow().progress() != null
                         && !search.depths().isEmpty());

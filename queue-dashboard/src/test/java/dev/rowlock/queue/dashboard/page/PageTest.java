@@ -18,6 +18,8 @@ import org.springframework.boot.test.context.SpringBootTest;
             "rowlock.dashboard.enabled=true",
             "rowlock.dashboard.trace-link=https://traces.example/{traceId}",
             "rowlock.worker.node-name=node-1",
+            // With it come the figures of a node.
+            "rowlock.worker.heartbeat=500ms",
             "logging.level.dev.rowlock.queue.failures=off"
         })
 @ExtendWith(QuietConsole.class)
