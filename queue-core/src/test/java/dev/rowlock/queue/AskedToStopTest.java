@@ -61,11 +61,10 @@ class AskedToStopTest {
         long id = web.jobs().enqueue(new Work("fails for good"));
 
         node.start();
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> !web.search().find(id).orElseThrow().state().live());
+        await().until(() -> !web.search().find(id).orElseThrow().state().live());
 
         assertThat(web.search().find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
-        await().atMost(Duration.ofSeconds(30)).until(() -> !told.isEmpty());
+        await().until(() -> !told.isEmpty());
         assertThat(told).containsExactly("cancelled");
     }
 }

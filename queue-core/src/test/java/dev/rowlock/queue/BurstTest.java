@@ -35,7 +35,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class BurstTest {
 
     private static final Duration NO_POLLS = Duration.ofMinutes(5);
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final int THREADS = 12;
     private static final int STEPS = 40;
 

@@ -23,7 +23,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @PostgresTest(freshPerTest = true, migrated = true)
 class IsolatedListenersTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Work(String what) {}
 

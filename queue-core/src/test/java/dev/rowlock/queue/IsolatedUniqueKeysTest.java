@@ -28,7 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @PostgresTest(migrated = true)
 class IsolatedUniqueKeysTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final UniqueKey ENDED = UniqueKey.of("k");
     private static final UniqueKey STARTED = UniqueKey.of("k").untilStarted();
 

@@ -38,7 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Representative
 class JobResultsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @PostgresTest(freshPerTest = true, migrated = true)
 class KeysInOrderTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Book(String account, int number, List<String> attempts) {}
 

@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(freshPerTest = true, migrated = true)
 class LockedWorkflowsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Task(String name) {}
 

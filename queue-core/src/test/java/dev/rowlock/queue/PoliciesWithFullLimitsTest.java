@@ -11,7 +11,6 @@ import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -57,7 +56,7 @@ class PoliciesWithFullLimitsTest {
 
         node.start();
 
-        await().atMost(Duration.ofSeconds(40)).until(() -> again.get() > THREADS);
+        await().until(() -> again.get() > THREADS);
         assertThat(most).hasValueLessThanOrEqualTo(THREADS);
     }
 

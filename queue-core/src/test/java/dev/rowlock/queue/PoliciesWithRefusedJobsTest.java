@@ -22,7 +22,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(freshPerTest = true, migrated = true)
 class PoliciesWithRefusedJobsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final int OTHERS = 20;
 
     /** What is refused is tried again soon. */

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @PostgresTest(freshPerTest = true, migrated = true)
 class RandomWorkflowsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final int WORKFLOWS = 25;
 
     /** What a step does: each of its jobs the same, but for the last one. */

@@ -305,8 +305,6 @@ class RowlockTest {
     }
 
     private static void awaitState(Rowlock rowlock, long id, JobState state) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> rowlock.search().find(id).orElseThrow().state() == state);
+        Awaitility.await().until(() -> rowlock.search().find(id).orElseThrow().state() == state);
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(freshPerTest = true, migrated = true)
 class SkippedStepsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Task(String name) {}
 

@@ -65,10 +65,8 @@ class WithoutSpringBootTest {
     // page: end
 
     private static void waitForTheEnd(Rowlock rowlock, long id) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> rowlock.search().find(id).orElseThrow().state() == JobState.COMPLETED);
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !SENT.isEmpty());
+        Awaitility.await().until(() -> rowlock.search().find(id).orElseThrow().state() == JobState.COMPLETED);
+        Awaitility.await().until(() -> !SENT.isEmpty());
     }
 
     @Test

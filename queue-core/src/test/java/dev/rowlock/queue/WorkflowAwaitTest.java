@@ -31,7 +31,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @PostgresTest(migrated = true)
 class WorkflowAwaitTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Task(String name) {}
 

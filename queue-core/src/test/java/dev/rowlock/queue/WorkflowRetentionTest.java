@@ -31,7 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowRetentionTest {
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     /** More than are read at once. */
     private static final int MANY = 250;

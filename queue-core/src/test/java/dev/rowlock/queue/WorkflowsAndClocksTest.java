@@ -23,7 +23,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowsAndClocksTest {
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Task(String name) {}
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true)
 class WorkflowsWithoutRetentionTest {
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Plain(String name) {}
 

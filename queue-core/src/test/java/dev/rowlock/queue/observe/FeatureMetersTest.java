@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(freshPerTest = true, migrated = true)
 class FeatureMetersTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     record Chosen(String name) {}
 

@@ -190,7 +190,6 @@ class SchemaRolesTest {
     }
 
     private static void awaitState(Rowlock rowlock, long id, JobState state) {
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> rowlock.search().find(id).orElseThrow().state() == state);
+        await().until(() -> rowlock.search().find(id).orElseThrow().state() == state);
     }
 }

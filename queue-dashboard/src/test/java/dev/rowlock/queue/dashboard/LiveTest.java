@@ -86,13 +86,12 @@ class LiveTest {
         for (int i = 0; i < VIEWERS; i++) {
             watch(i % 2 == 0 ? "" : "?job=" + (job + i / 2));
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> feed.viewers() == VIEWERS
-                        && watchers.stream().allMatch(watcher -> watcher.seen.contains("queues")));
+        await().until(() ->
+                feed.viewers() == VIEWERS && watchers.stream().allMatch(watcher -> watcher.seen.contains("queues")));
 
         long asked = askedIn(WATCHED);
         watchers.forEach(Watcher::close);
-        await().atMost(Duration.ofSeconds(20)).until(() -> LostViewers.nobodyLooks(feed));
+        await().until(() -> LostViewers.nobodyLooks(feed));
         long askedByNobody = askedIn(Duration.ofSeconds(2));
 
         // Two a second, each with its time limit in front.
@@ -110,37 +109,35 @@ class LiveTest {
     @Test
     void aViewerWhoComesLaterSeesAtOnceWhatIsKnown() {
         Watcher first = watch("");
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> first.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+        await().until(() -> first.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
 
         Watcher second = watch("");
 
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> second.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+        await().until(() -> second.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
     }
 
     @Test
     void aPauseComesByItself() {
         Watcher watcher = watch("");
-        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("pauses"));
+        await().until(() -> watcher.seen.contains("pauses"));
 
         admin.by("bob", null).pause("elsewhere");
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> watcher.text().contains("\"elsewhere\""));
+        await().until(() -> watcher.text().contains("\"elsewhere\""));
         admin.resume("elsewhere");
     }
 
     @Test
     void figuresComeAgainAfterAnErrorOfTheDriver() {
         Watcher watcher = watch("");
-        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("pauses"));
+        await().until(() -> watcher.seen.contains("pauses"));
 
         statements.breakFeed(true);
-        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("trouble"));
+        await().until(() -> watcher.seen.contains("trouble"));
         statements.breakFeed(false);
         admin.by("bob", null).pause("repaired");
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.text().contains("\"repaired\""));
+        await().until(() -> watcher.text().contains("\"repaired\""));
         admin.resume("repaired");
     }
 
@@ -148,11 +145,11 @@ class LiveTest {
     void whoLooksAtAJobSeesItsStateAndNoPayload() {
         long job = jobs.enqueue(new Report("secret-name"), o -> o.delay(Duration.ofHours(1)));
         Watcher watcher = watch("?job=" + job);
-        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.text().contains("\"waiting\""));
+        await().until(() -> watcher.text().contains("\"waiting\""));
 
         admin.cancel(job);
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> watcher.text().contains("\"cancelled\""));
+        await().until(() -> watcher.text().contains("\"cancelled\""));
         assertThat(watcher.text()).doesNotContain("secret-name");
     }
 
@@ -162,8 +159,7 @@ class LiveTest {
         HttpResponse<InputStream> stuck = client.send(request(""), HttpResponse.BodyHandlers.ofInputStream());
         Watcher other = watch("");
 
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> other.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+        await().until(() -> other.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
 
         stuck.body().close();
     }

@@ -10,7 +10,6 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,9 +66,8 @@ class CredentialsRotationTest {
                             .query()
                             .listOfRows();
 
-                    await().atMost(Duration.ofSeconds(30))
-                            .untilAsserted(() -> assertThat(sessionsOf(after)).isGreaterThanOrEqualTo(2));
-                    await().atMost(Duration.ofSeconds(30)).until(() -> works(node.status()));
+                    await().untilAsserted(() -> assertThat(sessionsOf(after)).isGreaterThanOrEqualTo(2));
+                    await().until(() -> works(node.status()));
                     assertThat(node.status().nodeId()).isEqualTo(id);
                     context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("after"));
                     assertThat(context.getBean(Greeter.class).nextCall().text()).isEqualTo("after");

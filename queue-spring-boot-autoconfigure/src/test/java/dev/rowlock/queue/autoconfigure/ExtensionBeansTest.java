@@ -99,7 +99,7 @@ class ExtensionBeansTest {
             long id = context.getBean(JobOperations.class).enqueue(new Pay("4111 1111 1111 1111"));
 
             Queue<String> story = context.getBean(Application.class).story;
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> story.size() == 4);
+            Awaitility.await().until(() -> story.size() == 4);
 
             assertThat(story)
                     .containsExactly(

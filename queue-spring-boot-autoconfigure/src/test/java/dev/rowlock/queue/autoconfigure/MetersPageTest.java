@@ -17,7 +17,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,7 +67,7 @@ class MetersPageTest {
         contexts.run(context -> {
             runAJob(context);
             context.getBean(JobAdmin.class).pause("elsewhere");
-            Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> measured(context));
+            Awaitility.await().until(() -> measured(context));
 
             assertThat(scraped(context)).isEqualTo(listed);
             assertThat(tagsOfScrape(context)).isEqualTo(tagsOfPage());

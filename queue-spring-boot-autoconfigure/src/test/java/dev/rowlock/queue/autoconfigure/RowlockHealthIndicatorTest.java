@@ -10,7 +10,6 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.test.postgres.TestPostgres;
 import java.sql.Connection;
-import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
@@ -87,18 +86,16 @@ class RowlockHealthIndicatorTest {
                             .query()
                             .listOfRows();
 
-                    await().atMost(Duration.ofSeconds(30))
-                            .untilAsserted(() -> assertThat(
-                                            requireNonNull(indicator.health()).getDetails())
-                                    .containsEntry("database", false)
-                                    .containsEntry("beats", false));
+                    await().untilAsserted(() -> assertThat(
+                                    requireNonNull(indicator.health()).getDetails())
+                            .containsEntry("database", false)
+                            .containsEntry("beats", false));
                     assertThat(status(indicator)).isEqualTo(Status.DOWN);
 
                     elsewhere
                             .sql("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(database.name()))
                             .update();
-                    await().atMost(Duration.ofSeconds(30))
-                            .until(() -> status(indicator).equals(Status.UP));
+                    await().until(() -> status(indicator).equals(Status.UP));
                 });
     }
 
@@ -125,8 +122,7 @@ class RowlockHealthIndicatorTest {
                             .param(database.name())
                             .query()
                             .listOfRows();
-                    await().atMost(Duration.ofSeconds(30))
-                            .until(() -> !rowlock.status().beats());
+                    await().until(() -> !rowlock.status().beats());
 
                     assertThat(requireNonNull(indicator.health()).getDetails()).containsEntry("beats", false);
                     assertThat(status(indicator)).isEqualTo(Status.UP);

@@ -80,7 +80,6 @@ class HeldSnapshotsTest {
 
     private static void awaitHolders(int count) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .until(() -> database.sql()
                                 .sql("""
                                 SELECT (SELECT count(*) FROM pg_stat_activity

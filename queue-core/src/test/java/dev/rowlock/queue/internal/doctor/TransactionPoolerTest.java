@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -104,7 +103,7 @@ class TransactionPoolerTest {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile())
                 .start();
-        Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
+        Awaitility.await().ignoreExceptions().until(() -> {
             try (Connection connection = through(folder).getConnection()) {
                 return connection.isValid(1);
             }

@@ -71,7 +71,7 @@ class HoldGateTest {
                             connection.createStatement().execute("LOCK TABLE rowlock.rate_state IN SHARE MODE"));
             writing = CompletableFuture.runAsync(() -> hold.run(QUEUE, "a", HOUR));
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> !locksOfWaiting().isEmpty());
+            await().until(() -> !locksOfWaiting().isEmpty());
             assertThat(locksOfWaiting()).contains("advisory");
             blocking.rollback();
         }

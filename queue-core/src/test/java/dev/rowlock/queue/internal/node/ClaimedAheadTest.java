@@ -173,7 +173,6 @@ class ClaimedAheadTest extends NodeTest {
     private void awaitCompleted(LongStream ids) {
         Long[] these = ids.boxed().toArray(Long[]::new);
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> node.elsewhere
                                 .sql("SELECT count(*) FROM rowlock.done WHERE id = ANY (?)")

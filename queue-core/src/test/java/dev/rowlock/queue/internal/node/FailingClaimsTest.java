@@ -48,7 +48,6 @@ class FailingClaimsTest {
 
             node.elsewhere.sql("DROP TRIGGER refuse ON rowlock.running").update();
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(20))
                     .untilAsserted(() -> assertThat(node.status().broken()).isEmpty());
         }
     }

@@ -337,7 +337,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     private static ConditionFactory patiently() {
-        return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(10));
+        return Awaitility.await().pollInterval(Duration.ofMillis(10));
     }
 
     @Override

@@ -235,7 +235,7 @@ class WorkerNodeTest extends NodeTest {
         node.others.addNodes(1);
         node.awaitTwoHeartbeats();
 
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+        Awaitility.await().until(() -> {
             drain(2_000);
             return node.count("reached") > 0;
         });
@@ -313,7 +313,7 @@ class WorkerNodeTest extends NodeTest {
         long before = node.count("done");
         node.jobs.enqueueAll(
                 IntStream.range(0, jobs).mapToObj(i -> new Greet("g" + i)).toList());
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> node.count("done") == before + jobs);
+        Awaitility.await().until(() -> node.count("done") == before + jobs);
     }
 
     @Test

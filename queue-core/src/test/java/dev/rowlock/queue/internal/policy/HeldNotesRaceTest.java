@@ -84,7 +84,7 @@ class HeldNotesRaceTest {
                     """);
             int backend = backend(statement);
             removed = CompletableFuture.runAsync(removes);
-            await().atMost(Duration.ofSeconds(40)).until(() -> waitsFor(backend));
+            await().until(() -> waitsFor(backend));
             somebody.commit();
         }
         removed.get();

@@ -7,7 +7,6 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -29,9 +28,7 @@ class BrokenRecorderTest {
             assertThat(node.status().broken()).isEmpty();
 
             node.jobs.enqueue(new Greet("whose outcome nobody writes down"));
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> node.status().broken().contains(RECORDER));
+            Awaitility.await().until(() -> node.status().broken().contains(RECORDER));
             Awaitility.await().until(() -> lastBeat(node).equals(lastBeatAfterTwoIntervals(node)));
 
             assertThat(node.status().beats()).isFalse();

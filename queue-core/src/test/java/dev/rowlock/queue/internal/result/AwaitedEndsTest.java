@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Representative
 class AwaitedEndsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final TestDatabase test;
     private final Rooms rooms;

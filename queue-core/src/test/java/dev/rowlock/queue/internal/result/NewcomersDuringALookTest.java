@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Who begins to wait while others are told of a look that was asked before. */
 class NewcomersDuringALookTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final long ID = 7;
 
     private final BlockingQueue<CompletableFuture<List<Ended>>> looks = new LinkedBlockingQueue<>();

@@ -36,7 +36,7 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 @PostgresTest(migrated = true)
 class OpenStepsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private static final StepKey FRONT = new StepKey(0, -1);
 

@@ -11,7 +11,6 @@ import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.workflow.ReleaseNextSteps.Heard;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -186,7 +185,7 @@ class ReleaseNextStepsTest {
                     .query(String.class)
                     .single();
             heard = CompletableFuture.supplyAsync(() -> next.run(List.of(1L), 20));
-            await().atMost(Duration.ofSeconds(20)).until(this::somebodyWaits);
+            await().until(this::somebodyWaits);
             for (String change : changes) {
                 rooms.execute(change);
             }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true)
 class WorkflowWaitsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final Rooms rooms;
     private final Deque<String> states = new ArrayDeque<>(List.of("running", "running", "succeeded"));

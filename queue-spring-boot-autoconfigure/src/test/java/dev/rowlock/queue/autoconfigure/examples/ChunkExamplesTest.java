@@ -256,8 +256,6 @@ class ChunkExamplesTest {
 
     private static void await(ApplicationContext context, long id, JobState state) {
         JobSearch search = context.getBean(JobSearch.class);
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> search.find(id).orElseThrow().state() == state);
+        Awaitility.await().until(() -> search.find(id).orElseThrow().state() == state);
     }
 }

@@ -159,7 +159,6 @@ class NotBegunTest {
 
         long id = node.jobs.enqueue(new Note("small"));
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
                 .until(() -> node.sql
                         .sql(
                                 "SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - now() > interval '1.5 s' AND reason = 'not-started')")

@@ -65,7 +65,6 @@ class WithoutMemoryTest {
                 .query(Long.class)
                 .single();
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .until(() -> failed.containsAll(Set.of(
                         "rowlock-lease",
                         "rowlock-notifications",
