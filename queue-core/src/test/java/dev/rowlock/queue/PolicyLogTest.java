@@ -95,7 +95,7 @@ class PolicyLogTest extends WrittenPolicies {
             }
         }));
 
-        try (LogLines log = new LogLines("dev.rowlock.queue.internal.policy.PoliciesChore.UnservedPolicies")) {
+        try (LogLines log = new LogLines("dev.rowlock.queue.internal.policy.PoliciesChore")) {
             only.start();
             await().until(() -> !log.events().isEmpty());
 

@@ -20,6 +20,8 @@ import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -34,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class StatementFileTest {
 
     private static final Path FILE = Path.of("target", "statements.sql");
+
+    private static final Path SCRIPTS = Path.of("src", "main", "resources", "dev", "rowlock", "queue", "schema", "v1");
+    private static final Pattern CREATED_FUNCTION = Pattern.compile("CREATE FUNCTION \\$\\{schema}\\.(\\w+)\\(");
+    private static final Pattern FUNCTION_CALL = Pattern.compile("\\browlock\"?\\.\"?(\\w+)\"?\\(");
+    private static final Map<String, String> FUNCTIONS = functions();
 
     /** In the order of a job's life, then what applications set, what operators do and ask, and what nodes do beside. */
     private static final List<String> FEATURES = List.of(
@@ -122,7 +130,7 @@ class StatementFileTest {
                     }
                     file.append(feature.equals(feature(text)) ? "" : heading(text));
                     file.append(owner.equals(text.owner().getName()) ? "" : whatAndWho(text));
-                    file.append("\n-- %s: %s\n%s".formatted(text.name(), what(text), entry));
+                    file.append("\n-- %s: %s\n%s%s".formatted(text.name(), what(text), bodies(text), entry));
                     feature = feature(text);
                     owner = text.owner().getName();
                     owners.add(text.owner().getSimpleName());
@@ -278,6 +286,35 @@ class StatementFileTest {
                         text.owner().getSimpleName(),
                         callers,
                         StatementComments.of(text.owner()).ofClass());
+    }
+
+    /** Where the functions stand that it calls. */
+    private static String bodies(Text text) {
+        return FUNCTION_CALL
+                .matcher(text.sql())
+                .results()
+                .map(call -> call.group(1))
+                .distinct()
+                .filter(FUNCTIONS::containsKey)
+                .map(name -> "--   body of %s: schema/v1/%s\n".formatted(name, FUNCTIONS.get(name)))
+                .collect(Collectors.joining());
+    }
+
+    /** The scripts that make them, by name. */
+    private static Map<String, String> functions() {
+        Map<String, String> byName = new HashMap<>();
+        try (Stream<Path> scripts = Files.list(SCRIPTS)) {
+            for (Path script : scripts.toList()) {
+                CREATED_FUNCTION
+                        .matcher(Files.readString(script))
+                        .results()
+                        .forEach(function -> byName.put(
+                                function.group(1), script.getFileName().toString()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return byName;
     }
 
     private static String what(Text text) {

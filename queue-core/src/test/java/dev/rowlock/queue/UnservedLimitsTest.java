@@ -20,7 +20,7 @@ class UnservedLimitsTest {
     private final Rooms rooms;
     private final TransactionTemplate transaction;
     private final QueueLimits limits;
-    private final LogLines log = new LogLines("dev.rowlock.queue.internal.gate.UnservedLimits");
+    private final LogLines log = new LogLines("dev.rowlock.queue.internal.gate.StoredQueueLimits");
 
     UnservedLimitsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);

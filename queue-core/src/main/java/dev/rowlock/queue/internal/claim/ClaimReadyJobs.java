@@ -182,9 +182,11 @@ public final class ClaimReadyJobs {
     private final @Nullable Connection own;
     private final UnansweredClaims unanswered;
     private volatile @Nullable ClaimReadyJobs onOwn; // the last one
+
+    /** Claims the first ready jobs from the cursor on: few of them, or many, in turn with others; or without some ids and paused types. */
     private final Texts texts;
 
-    /** The statements: for few jobs, for many, and the same without some. */
+    /** The statements. */
     private record Texts(String ofFew, String ofMany, String ofFewWithout, String ofManyWithout) {
 
         static Texts of(Schema schema, String fewPrefix) {

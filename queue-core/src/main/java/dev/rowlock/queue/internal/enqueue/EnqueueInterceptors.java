@@ -98,7 +98,7 @@ public final class EnqueueInterceptors {
     /** Headers that interceptors add to jobs, beside those of their requests. Thread-safe. */
     static final class AddedHeaders {
 
-        private static final Logger log = LoggerFactory.getLogger(AddedHeaders.class);
+        private static final Logger log = LoggerFactory.getLogger(EnqueueInterceptors.class);
 
         private final AtomicBoolean told = new AtomicBoolean();
 

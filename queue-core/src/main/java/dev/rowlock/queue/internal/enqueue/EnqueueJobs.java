@@ -79,12 +79,26 @@ public final class EnqueueJobs {
             + "SELECT id FROM created ORDER BY id";
 
     private final String channel;
+
+    /** Enqueues runnable jobs that differ in nothing but their payloads. */
     private final String readyAlike;
+
+    /** Enqueues one runnable job. */
     private final String readyOne;
+
+    /** Enqueues one runnable job, and tells nodes with the commit. */
     private final String readyOneAndNotify;
+
+    /** Enqueues runnable jobs. */
     private final String ready;
+
+    /** Enqueues jobs that are due later. */
     private final String waiting;
+
+    /** Enqueues runnable jobs with large payloads that differ in nothing else. */
     private final String largeAlike;
+
+    /** Enqueues jobs of which some are due later, have keys or have large payloads. */
     private final String any;
 
     public EnqueueJobs(Schema schema) {

@@ -76,7 +76,10 @@ public final class EnqueueUniqueJobs {
         }
     }
 
+    /** Enqueues those of these jobs whose unique keys are free, and says who holds the others. */
     private final String sql;
+
+    /** Enqueues the same where some have large payloads. */
     private final String sqlWithLarge;
 
     public EnqueueUniqueJobs(Schema schema) {

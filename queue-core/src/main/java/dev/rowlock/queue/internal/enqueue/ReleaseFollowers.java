@@ -134,8 +134,12 @@ final class ReleaseFollowers {
             @Nullable Long end) {}
 
     private final Database database;
+    /** Makes jobs due that run once more after another one, if that has ended: of a stretch of these. */
     private final String stretch;
+
+    /** Makes jobs due that run once more after another one, if that has ended: by the ids of these. */
     private final String named;
+
     private final String names;
 
     public ReleaseFollowers(Database database) {

@@ -188,7 +188,7 @@ public final class StoredQueueLimits implements QueueLimits {
      */
     private static final class UnservedLimits {
 
-        private static final Logger log = LoggerFactory.getLogger(UnservedLimits.class);
+        private static final Logger log = LoggerFactory.getLogger(StoredQueueLimits.class);
 
         /** So many queues, at most: names may be made up without end. */
         private static final int MOST = 1_000;

@@ -80,8 +80,12 @@ public final class DispatchDueJobs {
     private static final List<Long> NONE = List.of();
 
     private final Database database;
+    /** Moves jobs that are due from waiting to ready, the longest due first, behind a place or from the front. */
     private final String due;
+
+    /** Moves jobs that are due from waiting to ready, by their ids: one of a batch was refused. */
     private final String named;
+
     private final String names;
 
     public DispatchDueJobs(Database database) {

@@ -218,6 +218,11 @@ public final class WorkerNode {
             log.info("running jobs of {}", parts.summary());
         }
 
+        /**
+         * Stops within the drain timeout and what the last writes take, in this order: no chore begins anything; no claim begins, and those under way come back; handlers
+         * are asked to stop, waited for, interrupted, and given up; jobs that no handler has begun go back; the recorder writes what has ended; the lease ends, and with it the
+         * node's row, so that others rescue what is left; then all that only watches. Nothing that owns jobs ends before what writes down what became of them.
+         */
         void stop() {
             long begun = System.nanoTime();
             stopping = true;

@@ -51,7 +51,7 @@ public final class OperateFeature implements Feature {
     /** Removes old audit lines and ended bulk actions, one node for all, after the longest retention time of all nodes. */
     static final class AuditRetention implements Chore {
 
-        private static final Logger log = LoggerFactory.getLogger(AuditRetention.class);
+        private static final Logger log = LoggerFactory.getLogger(OperateFeature.class);
 
         private static final Duration INTERVAL = Duration.ofHours(1);
         private static final int BATCH = 1_000;

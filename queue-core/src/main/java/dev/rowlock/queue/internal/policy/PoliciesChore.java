@@ -106,8 +106,6 @@ final class PoliciesChore implements Chore {
     /** Warns once, when the node starts, of policies of queues that no node serves: the name may be misspelt. */
     static final class UnservedPolicies {
 
-        private static final Logger log = LoggerFactory.getLogger(UnservedPolicies.class);
-
         private final ClusterStatements nodes;
         private final Collection<String> policies;
         private final Set<String> own;

@@ -144,17 +144,28 @@ public final class OutcomeStatements {
     /** Ends claimed jobs as completed or cancelled, and answers the tokens that still held, unless all did. */
     private final String kept;
 
+    /** Ends claimed jobs that are not kept: deletes them. */
     private final String gone;
+
+    /** Ends claimed jobs inside the caller's transaction: those of a transactional chunk. */
     private final String keptWithin;
+
+    /** Ends claimed jobs that are not kept inside the caller's transaction. */
     private final String goneWithin;
+
     /** Completes one job inside the caller's transaction. */
     private final String one;
 
+    /** Moves claimed jobs to waiting: to be tried again, snoozed, or of a type that the node does not know. */
     private final String defer;
+
     /** Ends claimed jobs as failed; those that were to be cancelled as cancelled, unless done cannot take them. */
     private final String bury;
 
+    /** Gives claimed jobs back to ready, to their places. */
     private final String release;
+
+    /** Writes a job with id 0 to done, in a transaction that is rolled back: whether outcomes can be written. */
     private final String probe;
 
     /** @param keepsDone whether all jobs that end are kept in done */

@@ -123,7 +123,7 @@ class BulkBatchesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "filter = (filter::jsonb || '{\"minAttempts\": 99}')::json",
+                "filter = (filter::jsonb || '{\"neverHeardOf\": 99}')::json",
                 "filter = '{\"states\": [\"NEVER_HEARD_OF\"]}'",
                 "kind = 'explode'"
             })
