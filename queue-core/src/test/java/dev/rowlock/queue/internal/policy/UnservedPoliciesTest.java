@@ -44,7 +44,7 @@ class UnservedPoliciesTest {
                 new UnservedPolicies(new ClusterStatements(rooms.database()), List.of("mial"), Set.of("prints"));
         policies.warnOnce();
 
-        try (LogLines log = new LogLines(UnservedPolicies.class.getName())) {
+        try (LogLines log = new LogLines(PoliciesChore.class.getName())) {
             policies.warnOnce();
 
             assertThat(log.events()).isEmpty();
@@ -52,7 +52,7 @@ class UnservedPoliciesTest {
     }
 
     private List<String> warnings(String... queues) {
-        try (LogLines log = new LogLines(UnservedPolicies.class.getName())) {
+        try (LogLines log = new LogLines(PoliciesChore.class.getName())) {
             new UnservedPolicies(new ClusterStatements(rooms.database()), List.of(queues), Set.of("prints")).warnOnce();
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
         }
