@@ -26,8 +26,8 @@ final class BulkRow {
                     + " ended_at";
 
     // What a newer release has written may hold a condition that this one does not know: without it, too many jobs
-    // would match. For the same reason nothing is written of conditions that are not there: an older release can read the
-    // others.
+    // would match. For the same reason nothing is written of conditions that are not there: an older release can read
+    // what is.
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .changeDefaultPropertyInclusion(included -> included.withValueInclusion(JsonInclude.Include.NON_NULL))
