@@ -104,6 +104,16 @@ final class KeyCursor {
         }
     }
 
+    /** The same of keys that are asked before all others, as {@link #takeNamed} has given them: however many there are. */
+    void nameFirst(List<String> keys) {
+        synchronized (named) {
+            List<String> others = List.copyOf(named);
+            named.clear();
+            named.addAll(keys);
+            named.addAll(others);
+        }
+    }
+
     /** Whether there are keys of which there was word. Any thread. */
     boolean named() {
         synchronized (named) {

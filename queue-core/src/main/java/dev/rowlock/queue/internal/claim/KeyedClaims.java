@@ -325,25 +325,28 @@ final class KeyedClaims {
 
     /** Nothing was asked: all of it is asked again. */
     private void nameAgain(Claim claim) {
-        nameAgain(claim, key -> true);
-    }
-
-    /** What has had no turn, may have more jobs than its share, or may have to wait for its rate, is asked again. */
-    private void nameAgain(Claim claim, KeyedBatch batch, boolean full) {
-        Map<String, Claimed> claimed = batch.learned().claimed();
-        int share = claim.named() == null ? 1 : claim.limit() / claim.named().size();
-        nameAgain(claim, key -> {
-            Claimed brought = claimed.get(key);
-            return brought == null ? full : batch.rated() || brought.jobs() >= share;
-        });
-    }
-
-    private void nameAgain(Claim claim, Predicate<String> which) {
         if (claim.named() != null) {
-            for (String key : claim.named()) {
-                heard |= which.test(key) && !cursor.name(key) && !cursor.knows(key);
-            }
+            cursor.nameFirst(claim.named());
         }
+    }
+
+    /** What has had no turn is asked again, before all others; what may have more jobs than its share, or may have to wait for its rate, behind them. */
+    private void nameAgain(Claim claim, KeyedBatch batch, boolean full) {
+        List<String> named = claim.named();
+        if (named == null) {
+            return;
+        }
+        Map<String, Claimed> claimed = batch.learned().claimed();
+        if (full) {
+            cursor.nameFirst(
+                    named.stream().filter(key -> !claimed.containsKey(key)).toList());
+        }
+        int share = claim.limit() / named.size();
+        claimed.forEach((key, brought) -> {
+            if (batch.rated() || brought.jobs() >= share) {
+                heard |= !cursor.name(key) && !cursor.knows(key);
+            }
+        });
     }
 
     private KeyedBatch run(Claim claim, Which which) {

@@ -99,6 +99,20 @@ class KeyCursorTest {
         assertThat(cursor.name("one more")).isTrue();
     }
 
+    /** While the jobs of other keys end and begin, there is always word of more keys than a claim has room for. */
+    @Test
+    void keysThatHaveHadNoTurnComeBeforeThoseOfWhichThereWasWordSince() {
+        cursor.name("new");
+        cursor.name("newer");
+        List<String> asked = cursor.takeNamed(10);
+        cursor.name("ended meanwhile");
+        cursor.name("newer");
+
+        cursor.nameFirst(asked);
+
+        assertThat(cursor.takeNamed(10)).containsExactly("new", "newer", "ended meanwhile");
+    }
+
     @Test
     void whereThereAreTooManyKeysEachRoundWalks() {
         String[] many =
