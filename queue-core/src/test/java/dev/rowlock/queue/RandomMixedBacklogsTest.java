@@ -30,17 +30,19 @@ class RandomMixedBacklogsTest {
     private static final String QUEUE = "mixed";
     private static final String IDLE = "idle";
 
-    /** What a node has claimed already, of both kinds, and what begins while it hears of the new job. */
+    /** What a node has claimed already, of both kinds, and what begins while it hears of the new job: with handlers that take no time, up to two whole claims. */
     private static final int AT_ONCE = 2_000;
+
+    /** The same of jobs with keys, of which it claims fewer at once. */
+    private static final int KEYS_AT_ONCE = 700;
+
+    /** What begins while a job's delay lasts, with handlers that take no time, and until the node has moved it. */
+    private static final int DURING_DELAY = 1_500;
 
     /** Keys of jobs that are due, or of types that nobody knows. */
     private static final int OTHER_KEYS = 100;
 
-    /** A new key may have to wait for the next search, which comes after a share of the time and not after so many jobs. It begins some time. */
-    private static final int WITH_THE_NEXT_SEARCH = Integer.MAX_VALUE;
-
-    /** How long backlogs are that nobody must wait for: as many rounds of all keys. */
-    private static final int ROUNDS = 4;
+    private static final Duration LONGEST_DELAY = Duration.ofMillis(50);
 
     private final MixedBacklog mixed;
 
@@ -67,8 +69,8 @@ class RandomMixedBacklogsTest {
         QueueLimit rule = rule(random);
         Duration work = Duration.ofMillis(random.nextInt(4));
         int atOnce = AT_ONCE * nodes;
-        int allRounds = ROUNDS * nodes * 2 * (keys + OTHER_KEYS + weight) + atOnce;
-        Content content = content(random, keys, allRounds);
+        int twoRounds = (2 * 2 * (keys + OTHER_KEYS + weight) + KEYS_AT_ONCE) * nodes;
+        Content content = content(random, keys, Math.max(atOnce, twoRounds) + DURING_DELAY);
         String drawn = "seed %d: %d nodes, %s, handlers of %s, %s, weight %d"
                 .formatted(seed, nodes, rule, work, content, weight);
         Rowlock node = mixed.node(work, List.of(QUEUE, IDLE), UnaryOperator.identity());
@@ -85,21 +87,23 @@ class RandomMixedBacklogsTest {
         Map<String, Integer> atMost = new LinkedHashMap<>();
         for (int i = 0; i < 20; i++) {
             String name = "new " + i;
-            JobOptions options = random.nextInt(4) == 0
-                    ? JobOptions.NONE.delay(Duration.ofMillis(random.nextInt(50)))
+            boolean delayed = random.nextInt(4) == 0;
+            JobOptions options = delayed
+                    ? JobOptions.NONE.delay(Duration.ofMillis(random.nextInt((int) LONGEST_DELAY.toMillis())))
                     : JobOptions.NONE;
+            int later = delayed ? DURING_DELAY : 0;
             switch (random.nextInt(3)) {
                 case 0 -> {
                     mixed.send(node, name, options.queue(IDLE));
-                    atMost.put(name, atOnce);
+                    atMost.put(name, atOnce + later);
                 }
                 case 1 -> {
                     mixed.send(node, name, options.queue(QUEUE).priority(7));
-                    atMost.put(name, atOnce);
+                    atMost.put(name, atOnce + later);
                 }
                 default -> {
                     mixed.send(node, name, options.queue(QUEUE).key((i % 2 == 0 ? "a new one " : "one more ") + i));
-                    atMost.put(name, WITH_THE_NEXT_SEARCH);
+                    atMost.put(name, twoRounds + later);
                 }
             }
         }
@@ -110,9 +114,9 @@ class RandomMixedBacklogsTest {
         assertThat(mixed.neverBroken()).as(drawn).isTrue();
     }
 
-    /** A kind of job that is there at all is there in great number, so that to wait for it takes longer than all these rounds. */
-    private static Content content(Random random, int keys, int allRounds) {
-        int many = 2 * allRounds;
+    /** A kind of job that is there at all is there in great number, so that to wait for all of it takes twice as long as anybody may wait. */
+    private static Content content(Random random, int keys, int bound) {
+        int many = 2 * bound;
         return new Content(
                 random.nextInt(4) > 0 ? many : 0,
                 keys,

@@ -1,14 +1,37 @@
 package dev.rowlock.queue.internal.db;
 
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs of one queue that a move has made runnable, and what nodes must hear of it once it is committed.
  *
  * @param rank of the most urgent one
- * @param keys whether some of them have keys
+ * @param keys theirs, or more than {@link #MOST_KEYS} of them; null: nobody knows which, if any
  */
-public record ReadyJobs(String queue, int rank, long jobs, boolean keys) {
+public record ReadyJobs(
+        String queue, int rank, long jobs, @Nullable List<String> keys) {
+
+    /** Of more keys, nodes do not hear which they are. */
+    public static final int MOST_KEYS = 8;
+
+    /** What a move says of the keys of a group of jobs, for {@link #keys(ResultSet, int)}: one too many at most. */
+    public static final String KEYS =
+            "(array_agg(DISTINCT job_key) FILTER (WHERE job_key IS NOT NULL))[1 : " + (MOST_KEYS + 1) + "]";
+
+    public ReadyJobs {
+        keys = keys == null ? null : List.copyOf(keys);
+    }
+
+    /** Reads {@link #KEYS} in this column. */
+    public static List<String> keys(ResultSet row, int column) throws SQLException {
+        Array keys = row.getArray(column);
+        return keys == null ? List.of() : List.of((String[]) keys.getArray());
+    }
 
     public void wake(Wakeups wakeups) {
         if (jobs > 0) {
@@ -26,8 +49,10 @@ public record ReadyJobs(String queue, int rank, long jobs, boolean keys) {
     }
 
     private void wakeKeys(Wakeups wakeups) {
-        if (keys) {
+        if (keys == null || keys.size() > MOST_KEYS) {
             wakeups.keysReady(queue);
+        } else {
+            keys.forEach(key -> wakeups.keysReady(queue, key));
         }
     }
 }

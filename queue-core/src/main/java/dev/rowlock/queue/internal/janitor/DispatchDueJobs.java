@@ -44,7 +44,7 @@ public final class DispatchDueJobs {
             .inQueueOrder()
             .returning("queue, rank, job_key")
             .answering("""
-                    SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint, count(job_key) > 0
+                    SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint, %s
                       FROM into_ready GROUP BY queue
                     UNION ALL
                     SELECT NULL, NULL, NULL,
@@ -53,7 +53,7 @@ public final class DispatchDueJobs {
                            date_part('epoch', statement_timestamp()), date_part('epoch', last.due_at), last.id, NULL
                       FROM (SELECT) AS one
                       LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
-                    """);
+                    """.formatted(ReadyJobs.KEYS));
 
     private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 
@@ -165,7 +165,7 @@ public final class DispatchDueJobs {
         while (rows.next()) {
             String queue = rows.getString(1);
             if (queue != null) {
-                queues.add(new ReadyJobs(queue, rows.getInt(2), rows.getInt(3), rows.getBoolean(8)));
+                queues.add(new ReadyJobs(queue, rows.getInt(2), rows.getInt(3), ReadyJobs.keys(rows, 8)));
                 continue;
             }
             double seconds = rows.getDouble(4);

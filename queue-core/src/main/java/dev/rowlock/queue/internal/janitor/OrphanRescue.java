@@ -79,7 +79,7 @@ public final class OrphanRescue {
                 rescued.quarantined());
         tellObserver(rescued.jobs(), rescued.quarantined());
         int back = rescued.jobs() - rescued.quarantined();
-        new ReadyJobs(rescued.queue(), rescued.rank(), back, true).wakeBack(wakeups); // some may have keys
+        new ReadyJobs(rescued.queue(), rescued.rank(), back, null).wakeBack(wakeups);
     }
 
     private void tellObserver(int jobs, int quarantined) {

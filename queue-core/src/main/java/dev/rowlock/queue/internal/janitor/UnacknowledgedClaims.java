@@ -99,6 +99,6 @@ public final class UnacknowledgedClaims implements Chore {
                 "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
                 released.queue(),
                 released.jobs());
-        new ReadyJobs(released.queue(), released.rank(), released.jobs(), true).wakeBack(wakeups); // some may have keys
+        new ReadyJobs(released.queue(), released.rank(), released.jobs(), null).wakeBack(wakeups);
     }
 }

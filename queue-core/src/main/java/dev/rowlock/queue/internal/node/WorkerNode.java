@@ -340,7 +340,7 @@ public final class WorkerNode {
 
         @Override
         public void gaveBack(String queue, int rank, int jobs) {
-            new ReadyJobs(queue, rank, jobs, true).wakeBack(services.wakeups()); // some may have keys
+            new ReadyJobs(queue, rank, jobs, null).wakeBack(services.wakeups());
         }
 
         @Override

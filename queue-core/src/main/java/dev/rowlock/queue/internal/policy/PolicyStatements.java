@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Room;
 import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.job.Claim;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -213,7 +215,8 @@ public final class PolicyStatements {
                             Room.READY,
                             "ready_at = statement_timestamp() + array_position(:jobs::bigint[], id) * interval '1 us'")
                     .returning("rank, job_key")
-                    .answering("SELECT EXISTS (SELECT FROM own), count(*), min(rank), count(job_key) FROM into_ready");
+                    .answering("SELECT EXISTS (SELECT FROM own), count(*), min(rank), " + ReadyJobs.KEYS
+                            + " FROM into_ready");
 
     // The jobs are held anew, behind the others: something else keeps them from running.
     private static final String TAKE_BACK = IndexPlan.PREFIX + """
@@ -286,8 +289,8 @@ public final class PolicyStatements {
                 )""".formatted(DECIDES, which))
                         .to(Room.READY, "ready_at = (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
                         .returning("rank, job_key")
-                        .answering(
-                                "SELECT (SELECT count(*) FROM next), count(*), min(rank), count(job_key) FROM into_ready");
+                        .answering("SELECT (SELECT count(*) FROM next), count(*), min(rank), " + ReadyJobs.KEYS
+                                + " FROM into_ready");
     }
 
     /** @param left how long it decides unless it answers again; zero: it does not */
@@ -341,14 +344,18 @@ public final class PolicyStatements {
      *
      * @param own false: another node asks the policy now, and nothing was done
      * @param rank of the most urgent job
-     * @param keys whether some of them have keys
+     * @param keys as of {@link ReadyJobs}
      */
-    public record Admitted(boolean own, int jobs, int rank, boolean keys) {
+    public record Admitted(boolean own, int jobs, int rank, List<String> keys) {
 
         /** The same, after another call. */
         public Admitted and(Admitted other) {
             int highest = jobs == 0 ? other.rank : other.jobs == 0 ? rank : Math.min(rank, other.rank);
-            return new Admitted(own && other.own, jobs + other.jobs, highest, keys || other.keys);
+            return new Admitted(own && other.own, jobs + other.jobs, highest, bothKeys(other));
+        }
+
+        private List<String> bothKeys(Admitted other) {
+            return Stream.concat(keys.stream(), other.keys.stream()).distinct().toList();
         }
     }
 
@@ -358,9 +365,9 @@ public final class PolicyStatements {
      * @param seen how many jobs it has looked at
      * @param jobs how many of them it has moved
      * @param rank of the most urgent one
-     * @param keys whether some of them have keys
+     * @param keys as of {@link ReadyJobs}
      */
-    public record Gone(int seen, int jobs, int rank, boolean keys) {}
+    public record Gone(int seen, int jobs, int rank, List<String> keys) {}
 
     /** That a job is held, and until when; the job is null if it is not held any more. */
     private record Held(
@@ -512,7 +519,7 @@ public final class PolicyStatements {
                 .set("node_id", nodeId)
                 .set("jobs", jobs.toArray(Long[]::new))
                 .set("hold_millis", hold.toMillis())
-                .only(row -> new Admitted(row.getBoolean(1), row.getInt(2), row.getInt(3), row.getLong(4) > 0)));
+                .only(row -> new Admitted(row.getBoolean(1), row.getInt(2), row.getInt(3), ReadyJobs.keys(row, 4))));
     }
 
     /** Takes the marks of jobs that nobody has claimed for so long. Returns of how many. */
@@ -541,7 +548,7 @@ public final class PolicyStatements {
         return database.atOnce(connection -> on(connection, sql, queue)
                 .set("ids", ids.toArray(Long[]::new))
                 .set("limit", limit)
-                .only(row -> new Gone(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4) > 0)));
+                .only(row -> new Gone(row.getInt(1), row.getInt(2), row.getInt(3), ReadyJobs.keys(row, 4))));
     }
 
     /** The ids of the jobs that {@link #letGo} would look at now. */

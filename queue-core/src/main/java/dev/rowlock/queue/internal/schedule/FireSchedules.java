@@ -195,7 +195,7 @@ final class FireSchedules {
                     LAST_JOB_LIVE, "%s", RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE, RECENT);
 
     private static final String ANSWER = """
-            SELECT f.name, f.queue, f.rank, count(c.id), max(c.id), f.job_key IS NOT NULL
+            SELECT f.name, f.queue, f.rank, count(c.id), max(c.id), f.job_key
               FROM fired f LEFT JOIN created c ON c.name = f.name
              GROUP BY f.name, f.queue, f.rank, f.job_key
             """;
@@ -214,7 +214,7 @@ final class FireSchedules {
      *
      * @param jobs how many jobs were enqueued
      * @param lastJob the id of the last one; null: none
-     * @param keyed whether they have a key
+     * @param key theirs; null: none
      */
     public record Fired(
             String name,
@@ -222,7 +222,7 @@ final class FireSchedules {
             int rank,
             int jobs,
             @Nullable Long lastJob,
-            boolean keyed) {}
+            @Nullable String key) {}
 
     /** Answers for those that somebody else has neither locked nor changed. */
     public List<Fired> run(List<Tick> ticks) {
@@ -266,6 +266,6 @@ final class FireSchedules {
                 row.getInt(3),
                 row.getInt(4),
                 Columns.number(row, 5),
-                row.getBoolean(6));
+                row.getString(6));
     }
 }

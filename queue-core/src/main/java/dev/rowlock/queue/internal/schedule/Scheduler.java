@@ -141,8 +141,8 @@ final class Scheduler implements Chore {
     private int fireTogether(List<Tick> ticks) {
         List<Fired> fired = fire.run(ticks);
         for (Fired one : fired) {
-            if (one.jobs() > 0 && one.keyed()) {
-                wakeups.keysReady(one.queue());
+            if (one.jobs() > 0 && one.key() != null) {
+                wakeups.keysReady(one.queue(), one.key());
             } else if (one.jobs() > 0) {
                 wakeups.jobsReady(one.queue(), one.rank(), one.jobs());
             }

@@ -137,8 +137,8 @@ public final class StoredRecurringJobs implements RecurringJobs {
             return OptionalLong.empty();
         }
         Wakes wakes = new Wakes();
-        if (fired.keyed()) {
-            wakes.keys(fired.queue());
+        if (fired.key() != null) {
+            wakes.keys(fired.queue(), fired.key());
         } else {
             wakes.ready(fired.queue(), fired.rank());
         }

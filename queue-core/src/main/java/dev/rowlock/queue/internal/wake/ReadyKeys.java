@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -10,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /** Keys of queues that have jobs, or room for one. Of many in one queue nobody need know which they are. One thread at a time. */
 final class ReadyKeys {
 
-    private static final int FEW = 8;
-
     private static final String ANY = ""; // a key has one character at least
 
     private final Map<String, Set<String>> byQueue = new HashMap<>();
@@ -19,7 +18,7 @@ final class ReadyKeys {
     /** @param key null: nobody knows which */
     void add(String queue, @Nullable String key) {
         Set<String> keys = byQueue.computeIfAbsent(queue, name -> new LinkedHashSet<>());
-        if (keys.size() <= FEW) {
+        if (keys.size() <= ReadyJobs.MOST_KEYS) {
             keys.add(key == null ? ANY : key);
         }
     }
@@ -31,7 +30,7 @@ final class ReadyKeys {
     /** Each queue with each of its keys, or once with null. */
     void forEach(BiConsumer<String, @Nullable String> told) {
         byQueue.forEach((queue, keys) -> {
-            if (keys.size() > FEW || keys.contains(ANY)) {
+            if (keys.size() > ReadyJobs.MOST_KEYS || keys.contains(ANY)) {
                 told.accept(queue, null);
             } else {
                 keys.forEach(key -> told.accept(queue, key));

@@ -35,7 +35,7 @@ public final class Wakes {
         if (job.key() == null) {
             ready(job.queue()).add(job.rank(), 1);
         } else {
-            keys.add(job.queue(), job.key());
+            keys(job.queue(), job.key());
         }
     }
 
@@ -51,7 +51,12 @@ public final class Wakes {
 
     /** There are jobs with keys in this queue, or there is room for one. */
     public void keys(String queue) {
-        keys.add(queue, null);
+        keys(queue, null);
+    }
+
+    /** The same of this key; null: nobody knows of which. */
+    public void keys(String queue, @Nullable String key) {
+        keys.add(queue, key);
     }
 
     /** Most batches are of one queue: the last one is remembered. */

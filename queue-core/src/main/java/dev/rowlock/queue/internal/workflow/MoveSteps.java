@@ -124,16 +124,16 @@ final class MoveSteps {
                    AND (t.workflow_id, t.step_no) NOT IN (SELECT workflow_id, step_no FROM staying)
                 RETURNING s.workflow_id, s.step_no, s.state = 'skipped' OR c.jobs IS NULL OR t.state = 'reviving' AND c.back = 0 AS ended
             )
-            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, ended, NULL::float8
+            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, ended, NULL::float8, NULL::text[]
               FROM moved
             UNION ALL
-            SELECT 2, NULL, NULL, queue, min(rank), count(*), count(job_key) > 0, NULL FROM into_ready GROUP BY queue
+            SELECT 2, NULL, NULL, queue, min(rank), count(*), NULL, NULL, %s FROM into_ready GROUP BY queue
             UNION ALL
-            SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, date_part('epoch', min(due_at) - statement_timestamp())
+            SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, date_part('epoch', min(due_at) - statement_timestamp()), NULL
               FROM into_waiting HAVING count(*) > 0
             UNION ALL
-            SELECT 4, NULL, NULL, max(state), NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
-            """);
+            SELECT 4, NULL, NULL, max(state), NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL, NULL FROM next HAVING count(*) > 0
+            """.formatted(ReadyJobs.KEYS));
 
     /** States of a step whose jobs are to be moved. */
     public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
@@ -250,8 +250,8 @@ final class MoveSteps {
                     case 1 ->
                         steps.add(new MovedStep(new StepKey(rows.getLong(2), rows.getInt(3)), rows.getBoolean(7)));
                     case 2 ->
-                        ready.add(
-                                new ReadyJobs(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
+                        ready.add(new ReadyJobs(
+                                rows.getString(4), rows.getInt(5), rows.getLong(6), ReadyJobs.keys(rows, 9)));
                     case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
                     default -> {
                         state = rows.getString(4);

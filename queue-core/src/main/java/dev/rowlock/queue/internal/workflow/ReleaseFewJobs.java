@@ -41,11 +41,11 @@ final class ReleaseFewJobs {
 
     /** What {@link #read} reads. */
     static final String RESULT = """
-            SELECT 1 AS what, workflow_id, step_no, state = 'released' AS flag, jobs = 0 AS other_flag, NULL::text AS queue, NULL::int AS rank, NULL::bigint AS jobs
+            SELECT 1 AS what, workflow_id, step_no, state = 'released' AS flag, jobs = 0 AS other_flag, NULL::text AS queue, NULL::int AS rank, NULL::bigint AS jobs, NULL::text[] AS keys
               FROM stepped
             UNION ALL
-            SELECT 2, NULL, NULL, NULL, count(job_key) > 0, queue, min(rank), count(*) FROM into_ready GROUP BY queue
-            """;
+            SELECT 2, NULL, NULL, NULL, NULL, queue, min(rank), count(*), %s FROM into_ready GROUP BY queue
+            """.formatted(ReadyJobs.KEYS);
 
     /**
      * What became of the steps.
@@ -79,7 +79,7 @@ final class ReleaseFewJobs {
         /** Reads a row of {@link #RESULT}. */
         void read(ResultSet row) throws SQLException {
             if (row.getInt(1) == 2) {
-                ready.add(new ReadyJobs(row.getString(6), row.getInt(7), row.getLong(8), row.getBoolean(5)));
+                ready.add(new ReadyJobs(row.getString(6), row.getInt(7), row.getLong(8), ReadyJobs.keys(row, 9)));
                 return;
             }
             StepKey step = new StepKey(row.getLong(2), row.getInt(3));

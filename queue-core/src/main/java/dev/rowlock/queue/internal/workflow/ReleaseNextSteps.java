@@ -66,7 +66,7 @@ final class ReleaseNextSteps {
     // What is left to be decided.
     private static final String REST = """
             UNION ALL
-            SELECT 3, m.workflow_id, m.step_no, bool_or(m.state IN (1, 3)), bool_or(m.state = 0), NULL, NULL, NULL
+            SELECT 3, m.workflow_id, m.step_no, bool_or(m.state IN (1, 3)), bool_or(m.state = 0), NULL, NULL, NULL, NULL
               FROM marked m
               LEFT JOIN (SELECT d.workflow_id, d.parent_no
                            FROM decided d JOIN stepped s ON s.workflow_id = d.workflow_id AND s.step_no = d.step_no

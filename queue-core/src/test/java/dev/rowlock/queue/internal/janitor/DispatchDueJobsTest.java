@@ -16,9 +16,12 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(migrated = true)
@@ -42,7 +45,7 @@ class DispatchDueJobsTest {
 
         Result result = dispatch.run(100);
 
-        assertThat(result.queues()).containsExactly(new ReadyJobs(QUEUE, 0, 1, false));
+        assertThat(result.queues()).containsExactly(new ReadyJobs(QUEUE, 0, 1, List.of()));
         assertThat(result.nextDue()).isBetween(Duration.ofMinutes(55), Duration.ofHours(1));
         assertThat(rooms.roomsOf(due)).containsExactly("ready");
         assertThat(rooms.roomsOf(later)).containsExactly("waiting");
@@ -68,9 +71,26 @@ class DispatchDueJobsTest {
         Result result = dispatch.run(100);
 
         assertThat(result.queues())
-                .containsExactlyInAnyOrder(new ReadyJobs("mail", -4, 2, false), new ReadyJobs("print", 9, 1, false));
+                .containsExactlyInAnyOrder(
+                        new ReadyJobs("mail", -4, 2, List.of()), new ReadyJobs("print", 9, 1, List.of()));
         assertThat(result.jobs()).isEqualTo(3);
         assertThat(result.nextDue()).isNull();
+    }
+
+    @Test
+    void theAnswerNamesTheKeysOfEachQueueUnlessThereAreMany() {
+        rooms.unique(Stream.of("b", "a", "b", null)
+                .map(key -> new NewJob("few", "send", 0, NOW, null, null, "{}", null, key, null))
+                .toList());
+        rooms.unique(IntStream.range(0, 20)
+                .mapToObj(i -> new NewJob("many", "send", 0, NOW, null, null, "{}", null, "key " + i, null))
+                .toList());
+
+        Map<String, List<String>> keys =
+                dispatch.run(100).queues().stream().collect(Collectors.toMap(ReadyJobs::queue, ReadyJobs::keys));
+
+        assertThat(keys.get("few")).containsExactly("a", "b");
+        assertThat(keys.get("many")).hasSizeGreaterThan(ReadyJobs.MOST_KEYS);
     }
 
     @Test

@@ -89,7 +89,7 @@ class ReleaseNextStepsTest {
         assertThat(heard.released().steps())
                 .containsExactlyInAnyOrder(new MovedStep(SECOND, false), new MovedStep(THIRD, false));
         assertThat(heard.released().moving()).isEmpty();
-        assertThat(heard.released().ready()).containsExactly(new ReadyJobs("q", -1, 3, false));
+        assertThat(heard.released().ready()).containsExactly(new ReadyJobs("q", -1, 3, List.of()));
     }
 
     @Test
