@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Jobs of one queue that a move has made runnable, and what nodes must hear of it once it is committed.
  *
  * @param rank of the most urgent one
- * @param keys theirs, or more than {@link #MOST_KEYS} of them; null: nobody knows which, if any
+ * @param keys theirs, or one more than {@link #MOST_KEYS} of them; null: nobody knows which, if any
  */
 public record ReadyJobs(
         String queue, int rank, long jobs, @Nullable List<String> keys) {
@@ -19,12 +19,13 @@ public record ReadyJobs(
     /** Of more keys, nodes do not hear which they are. */
     public static final int MOST_KEYS = 8;
 
-    /** What a move says of the keys of a group of jobs, for {@link #keys(ResultSet, int)}: one too many at most. */
-    public static final String KEYS =
-            "(array_agg(DISTINCT job_key) FILTER (WHERE job_key IS NOT NULL))[1 : " + (MOST_KEYS + 1) + "]";
+    /** What a move says of the keys of a group of jobs, for {@link #keys(ResultSet, int)}. */
+    public static final String KEYS = "array_agg(job_key) FILTER (WHERE job_key IS NOT NULL)";
 
     public ReadyJobs {
-        keys = keys == null ? null : List.copyOf(keys);
+        keys = keys == null
+                ? null
+                : keys.stream().distinct().limit(MOST_KEYS + 1).toList();
     }
 
     /** Reads {@link #KEYS} in this column. */
