@@ -2,6 +2,9 @@ package dev.rowlock.queue.internal.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
@@ -24,6 +27,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,12 +37,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @PostgresTest(migrated = true)
 class MovesTest {
 
-    private static final String KEPT = """
-            SELECT jsonb_build_object('queue', queue, 'type', type, 'priority', priority, 'max_retries', max_retries, 'crashes', crashes,
-                       'timeout', timeout_millis, 'enqueued_at', enqueued_at, 'payload', payload, 'headers', headers,
-                       'first error', errors -> 0)::text
-              FROM rowlock.job_details WHERE id = ?
-            """;
+    private static final String KEY = "customer 7";
+
+    /** What every room has of a job, as it stands in the schema, but for what a move counts or adds to. */
+    private static final String KEPT =
+            "SELECT (to_jsonb(r) - '{attempt,errors}'::text[] || jsonb_build_object('first error', r.errors -> 0))::text FROM "
+                    + "(SELECT %s FROM rowlock.%s WHERE id = ?) AS r";
 
     private Rooms rooms;
     private Database database;
@@ -158,14 +162,27 @@ class MovesTest {
                     test.release(job.claim());
                     test.claim();
                 }),
-                new Move("claim again among many", "running", (test, job) -> {
+                new Move("claim one without a key", "running", (test, job) -> {
                     test.release(job.claim());
-                    new ClaimReadyJobs(test.database)
-                            .run("letters", QueueRange.ALL, ClaimReadyJobs.FEW + 1, test.rooms.node(), null);
+                    test.claimWithoutKey(claim -> claim.run("letters", QueueRange.ALL, 1, test.rooms.node(), null));
                 }),
-                new Move("claim again by name", "running", (test, job) -> {
+                new Move("claim many without a key", "running", (test, job) -> {
                     test.release(job.claim());
-                    new ClaimReadyJobs(test.database).named("letters", List.of(job.id()), 0, test.rooms.node(), null);
+                    test.claimWithoutKey(claim ->
+                            claim.run("letters", QueueRange.ALL, ClaimReadyJobs.FEW + 1, test.rooms.node(), null));
+                }),
+                new Move("claim by name", "running", (test, job) -> {
+                    test.release(job.claim());
+                    test.claimWithoutKey(
+                            claim -> claim.named("letters", List.of(job.id()), 0, test.rooms.node(), null));
+                }),
+                new Move("cancel by SQL", "done", (test, job) -> {
+                    test.release(job.claim());
+                    test.rooms
+                            .sql("SELECT rowlock.cancel_idle(?)")
+                            .param(job.id())
+                            .query(Boolean.class)
+                            .single();
                 }));
     }
 
@@ -180,31 +197,48 @@ class MovesTest {
     void aMoveLosesNothingOfTheJob(Move move) {
         rooms.execute("""
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 VALUES (nextval('rowlock.job_id'), '2026-02-01', '2026-01-01', 77000, -4, 1, 2, 9,
-                        'letters', 'send', '{"to": 1}', '{"trace": "x"}', '[{"type": "E", "message": "first"}]')
-                """);
+                        'letters', '%s', 'send', '{"to": 1}', '{"trace": "x"}', '[{"type": "E", "message": "first"}]')
+                """.formatted(KEY));
+        assertThat(kept(rooms.number("SELECT id FROM rowlock.ready"), "ready"))
+                .as("a column without a value: give it one above")
+                .doesNotContain("null");
+        String enqueued = kept(rooms.number("SELECT id FROM rowlock.ready"), "ready");
         ClaimedJob job = claim();
         Map<String, Object> before = rooms.look(job.id());
-        String kept = kept(job.id());
+        String kept = kept(job.id(), "running");
+        assertThat(kept).isEqualTo(enqueued);
 
         move.action().on(this, job);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly(move.to());
         int crash = List.of("rescue", "quarantine", "rescue a cancelled one").contains(move.name()) ? 1 : 0;
-        assertThat(kept(job.id())).isEqualTo(kept.replace("\"crashes\": 2", "\"crashes\": " + (2 + crash)));
+        assertThat(kept(job.id(), move.to())).isEqualTo(kept.replace("\"crashes\": 2", "\"crashes\": " + (2 + crash)));
         assertThat(before).containsEntry("attempt", 2);
     }
 
+    /** By the statement for jobs with keys. */
     private ClaimedJob claim() {
-        return new ClaimReadyJobs(database)
-                .run("letters", QueueRange.ALL, 1, rooms.node(), null)
+        return new ClaimKeyedJobs(database, Duration.ofSeconds(5))
+                .run("letters", Turn.FIRST, 1, 1_000, Which.ALL, rooms.node(), null)
+                .batch()
                 .jobs()
                 .get(0);
     }
 
-    private String kept(long id) {
-        return rooms.sql(KEPT).param(id).query(String.class).single();
+    /** By those for jobs without. */
+    private void claimWithoutKey(Consumer<ClaimReadyJobs> claim) {
+        rooms.execute("UPDATE rowlock.ready SET job_key = NULL");
+        claim.accept(new ClaimReadyJobs(database));
+        rooms.execute("UPDATE rowlock.running SET job_key = '" + KEY + "'");
+    }
+
+    private String kept(long id, String room) {
+        return rooms.sql(KEPT.formatted(Room.JOB, room))
+                .param(id)
+                .query(String.class)
+                .single();
     }
 
     private void askToCancel(ClaimedJob job) {
