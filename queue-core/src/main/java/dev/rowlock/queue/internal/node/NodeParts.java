@@ -21,13 +21,11 @@ import dev.rowlock.queue.internal.record.OutcomeWriter;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
 import dev.rowlock.queue.internal.run.Checkpoints;
-import dev.rowlock.queue.internal.run.ChunkPlan;
-import dev.rowlock.queue.internal.run.ChunkServices;
 import dev.rowlock.queue.internal.run.ClaimStatements;
-import dev.rowlock.queue.internal.run.ContextServices;
 import dev.rowlock.queue.internal.run.Deadlines;
+import dev.rowlock.queue.internal.run.Gathering;
 import dev.rowlock.queue.internal.run.HandlerInvoker;
-import dev.rowlock.queue.internal.run.QueueServices;
+import dev.rowlock.queue.internal.run.Interceptors;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.run.QueueWorker.SkippedTypes;
 import dev.rowlock.queue.internal.run.Results;
@@ -36,7 +34,6 @@ import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,13 +67,14 @@ public record NodeParts(
         Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
-        ChunkPlan.requireInterceptors(listeners, services.extensions().interceptors());
-        Duration longestWait = Buffer.longestWait(settings.worker().fetch()).plus(ChunkPlan.longestLinger(listeners));
-        ContextServices contexts = context(settings, services, deadlines, longestWait);
-        HandlerInvoker invoker =
-                new HandlerInvoker(byType(listeners), contexts, services.extensions(), services.transactions());
-        ChunkServices chunks = ChunkServices.of(contexts, services.extensions(), services.transactions());
-        QueueServices shared = new QueueServices(
+        Interceptors.requireChunks(listeners, services.extensions().interceptors());
+        Duration longestWait = Buffer.longestWait(settings.worker().fetch()).plus(Gathering.longestLinger(listeners));
+        HandlerInvoker invoker = new HandlerInvoker(
+                listeners,
+                handlerServices(settings, services, deadlines, longestWait),
+                services.extensions(),
+                services.transactions());
+        QueueWorker.Shared shared = new QueueWorker.Shared(
                 invoker,
                 recorder,
                 new Suspects(
@@ -86,7 +84,12 @@ public record NodeParts(
                 observers,
                 ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
         List<QueueWorker> queues = byQueue.entrySet().stream()
-                .map(entry -> queue(entry.getKey(), entry.getValue(), settings, shared, chunks))
+                .map(entry -> new QueueWorker(
+                        entry.getKey(),
+                        QueueConcurrency.of(entry.getKey(), entry.getValue(), settings.worker()),
+                        settings.worker().fetch(),
+                        shared,
+                        entry.getValue()))
                 .toList();
         ClaimReadyJobs claim = new ClaimReadyJobs(services.database(), longestWait);
         return new NodeParts(
@@ -101,12 +104,6 @@ public record NodeParts(
                 recorder,
                 observers,
                 deadlines);
-    }
-
-    private static Map<String, ListenerDefinition> byType(List<ListenerDefinition> listeners) {
-        Map<String, ListenerDefinition> byType = new HashMap<>();
-        listeners.forEach(listener -> listener.types().forEach(type -> byType.put(type, listener)));
-        return byType;
     }
 
     Fetchers fetchers(NodeView node, WakeupBus wakeups) {
@@ -211,31 +208,16 @@ public record NodeParts(
                 .collect(Collectors.joining(", "));
     }
 
-    private static QueueWorker queue(
-            String name,
-            List<ListenerDefinition> listeners,
-            NodeSettings settings,
-            QueueServices shared,
-            ChunkServices chunks) {
-        int concurrency = QueueConcurrency.of(name, listeners, settings.worker());
-        return new QueueWorker(
-                name,
-                concurrency,
-                settings.worker().fetch(),
-                shared,
-                ChunkPlan.of(name, concurrency, listeners, chunks));
-    }
-
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
         return new Recorder(writer, new AmbiguousCommits(services.database()), observers);
     }
 
-    private static ContextServices context(
+    private static HandlerInvoker.Services handlerServices(
             NodeSettings settings, NodeServices services, Deadlines deadlines, Duration longestWait) {
         Database database = services.database();
-        return new ContextServices(
+        return new HandlerInvoker.Services(
                 database,
                 new ClaimStatements(database),
                 new OutcomeStatements(database, settings.retention().keepsDone()),

@@ -46,9 +46,10 @@ final class BeginFailures {
         this.loggable = loggable;
     }
 
-    /** Whether what was thrown says that a job may begin the next time: the database or the memory is to blame. */
+    /** Whether what was thrown says that a job may begin the next time: it was stopped, or the database or the memory is to blame. */
     public static boolean notReady(Throwable thrown) {
-        return thrown instanceof DataAccessException
+        return thrown instanceof StoppedBefore
+                || thrown instanceof DataAccessException
                 || thrown instanceof TransactionException
                 || thrown instanceof VirtualMachineError;
     }
@@ -71,20 +72,30 @@ final class BeginFailures {
 
     /** What becomes of a job that could not begin. No attempt was made, so none is charged. */
     public Outcome failed(ClaimedJob job, Throwable failure, long now) {
-        Duration wait = wait(job, now);
-        tell(job, failure, wait, now);
+        Duration wait;
+        long told = 0; // of how many times a line tells; 0: there is none
+        synchronized (this) {
+            any = true;
+            Trouble trouble = listeners.computeIfAbsent(job.type(), type -> new Trouble(now));
+            if (!trouble.lasting) {
+                trouble.lasting = true;
+                trouble.since = now;
+            }
+            trouble.untold++;
+            wait = wait(job.id(), trouble, now);
+            if (trouble.toBeTold(now)) {
+                told = trouble.untold;
+                trouble.untold = 0;
+            }
+        }
+        if (told > 0) {
+            tell(job, failure, wait, told);
+        }
         return new Outcome.SetAside(Due.after(wait));
     }
 
-    private synchronized Duration wait(ClaimedJob job, long now) {
-        any = true;
-        Trouble trouble = listeners.computeIfAbsent(job.type(), type -> new Trouble(now));
-        if (!trouble.lasting) {
-            trouble.lasting = true;
-            trouble.since = now;
-        }
-        trouble.untold++;
-        long own = jobs.computeIfAbsent(job.id(), id -> now);
+    private Duration wait(long id, Trouble trouble, long now) {
+        long own = jobs.computeIfAbsent(id, job -> now);
         if (jobs.size() > MOST_JOBS) {
             jobs.remove(jobs.keySet().iterator().next());
         }
@@ -94,16 +105,7 @@ final class BeginFailures {
                 Math.max(SHORTEST.toNanos(), half + ThreadLocalRandom.current().nextLong(half + 1)));
     }
 
-    private void tell(ClaimedJob job, Throwable failure, Duration wait, long now) {
-        long count;
-        synchronized (this) {
-            Trouble trouble = listeners.get(job.type());
-            if (trouble == null || !trouble.toBeTold(now)) {
-                return;
-            }
-            count = trouble.untold;
-            trouble.untold = 0;
-        }
+    private void tell(ClaimedJob job, Throwable failure, Duration wait, long count) {
         JobError error = loggable.apply(job, failure);
         EndlessTask.tell(() -> log.warn(
                 "{} could not begin: its payload cannot be read, or its transaction cannot begin; it waits for {} ms and keeps its"
@@ -115,6 +117,16 @@ final class BeginFailures {
                 error.type(),
                 error.message(),
                 error.trace()));
+    }
+
+    /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */
+    static final class StoppedBefore extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        StoppedBefore() {
+            super("the job was stopped before its handler began", null, false, false);
+        }
     }
 
     /** Of a listener. Times are monotonic. */

@@ -5,10 +5,10 @@ import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.run.ChunkRun.Entry;
 import dev.rowlock.queue.internal.run.Execution.Completion;
 import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.thread.ThreadState;
-import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
@@ -16,7 +16,6 @@ import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -36,131 +36,116 @@ final class ChunkCall implements CompletionWatch.Completed {
 
     private final ListenerDefinition listener;
     private final Chunking chunking;
-    private final ChunkServices services;
-    private final List<ChunkEntry> entries;
+    private final HandlerInvoker invoker;
+    private final List<Entry> entries;
     private final @Nullable Duration timeout;
     private final CallInterrupts interrupts = new CallInterrupts();
-    private final List<ExecutionContext> contexts = new ArrayList<>();
-    private List<ChunkEntry> ready = List.of(); // those that the listener is called with
-    private @Nullable ChunkReport report; // what the listener said
+    private final List<Entry> begun = new ArrayList<>();
+    private final List<Entry> ready =
+            new ArrayList<>(); // of these, their payloads are read: the listener is called with them
     private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
-    private @Nullable Throwable unbegun; // why the listener was not called, whatever interceptors make of that
     private Completion completion = Completion.BY_RECORDER;
 
     /** @param timeout how long it may take; null for no limit */
-    ChunkCall(
-            ListenerDefinition listener, ChunkServices services, List<ChunkEntry> entries, @Nullable Duration timeout) {
+    ChunkCall(ListenerDefinition listener, HandlerInvoker invoker, List<Entry> entries, @Nullable Duration timeout) {
         this.listener = listener;
         this.chunking = Objects.requireNonNull(listener.chunking());
-        this.services = services;
+        this.invoker = invoker;
         this.entries = entries;
         this.timeout = timeout;
     }
 
-    /** Makes the call. Never throws. The listener leaves no trace on the thread. */
-    ChunkOutcomes make() {
-        ChunkOutcomes outcomes = new ChunkOutcomes();
-        List<ChunkEntry> begun = begin(outcomes);
+    /** Makes the call, and notes the outcomes that there are. Never throws. The listener leaves no trace on the thread. */
+    ChunkResultRules make() {
+        begin();
         ThreadState own = ThreadState.save();
         try {
-            LogContext.ofChunk(entries.get(0).job(), begun.size());
-            ready = readable(begun, outcomes);
-            outcomes.byEntry().forEach(this::tell);
+            logContext();
+            begun.forEach(this::read);
+            entries.forEach(this::tell);
+            ChunkResultRules rules = new ChunkResultRules(listener, invoker, ready);
             if (ready.size() < 2) {
-                outcomes.again(ready);
-            } else if (services.attemptInterceptors().none()) {
-                callAndDecide(outcomes);
-            } else {
-                services.attemptInterceptors()
-                        .around(ready.stream().map(ChunkEntry::job).toList(), () -> callAndDecide(outcomes));
+                return rules; // again
             }
-            return outcomes;
+            ready.forEach(entry -> entry.called(new ExecutionContext(entry.execution, listener, invoker.services)));
+            if (invoker.interceptors.noneAroundAttempts()) {
+                callAndDecide(rules);
+            } else {
+                invoker.interceptors.aroundAttempt(
+                        ready.stream().map(Entry::job).toList(), () -> callAndDecide(rules));
+            }
+            return rules;
         } finally {
-            contexts.forEach(ExecutionContext::close);
+            ready.forEach(Entry::close);
             own.restore(listener.name());
             interrupts.end();
-            begun.forEach(entry -> entry.execution().end());
+            begun.forEach(entry -> entry.execution.end());
+        }
+    }
+
+    private void begin() {
+        interrupts.begin(entries.stream().map(entry -> entry.execution).toList());
+        for (Entry entry : entries) {
+            if (!entry.execution.settled() && entry.execution.begin(interrupts)) {
+                begun.add(entry);
+            } else {
+                interrupts.without(entry.execution);
+                entry.outcome = Failures.notStarted(entry.execution.stopped());
+            }
+        }
+    }
+
+    /** Which chunk the thread runs, for each line of the log that is written meanwhile. */
+    private void logContext() {
+        MDC.put("rowlock.job.type", entries.get(0).job().type());
+        MDC.put("rowlock.job.queue", entries.get(0).job().queue());
+        MDC.put("rowlock.chunk.jobs", Integer.toString(begun.size()));
+    }
+
+    /** What cannot be read fails alone. */
+    private void read(Entry entry) {
+        try {
+            if (entry.payload == null) {
+                entry.payload = chunking.handler().read(invoker.payload(entry.execution));
+            }
+            ready.add(entry);
+        } catch (DataAccessException | VirtualMachineError e) {
+            entry.outcome = invoker.notBegun(entry.execution, e);
+        } catch (Throwable e) { // user code
+            entry.outcome = invoker.failures.outcome(entry.execution, listener, e);
+        }
+    }
+
+    private void tell(Entry entry) {
+        if (entry.outcome != null) {
+            invoker.failureLog.tell(entry.job(), entry.outcome);
         }
     }
 
     /** Returns the outcomes that there are now of the jobs that the listener was called with, by their ids. */
-    private Map<Long, Outcome> callAndDecide(ChunkOutcomes outcomes) {
-        Throwable thrown = call();
-        new ChunkResultRules(listener, services, ready, outcomes).apply(this, unbegun != null ? unbegun : thrown);
+    private Map<Long, Outcome> callAndDecide(ChunkResultRules rules) {
+        Throwable thrown = call(rules);
+        rules.apply(completion, thrown); // the call has changed it
         Map<Long, Outcome> byId = new HashMap<>();
-        for (ChunkEntry entry : ready) {
-            Outcome outcome = outcomes.byEntry().get(entry);
-            if (outcome != null) {
-                byId.put(entry.id(), outcome);
-                tell(entry, outcome);
+        for (Entry entry : ready) {
+            if (entry.outcome != null) {
+                byId.put(entry.job().id(), entry.outcome);
+                tell(entry);
             }
         }
         return byId;
     }
 
-    private void tell(ChunkEntry entry, Outcome outcome) {
-        services.failureLog().tell(entry.job(), outcome);
-    }
-
-    private List<ChunkEntry> begin(ChunkOutcomes outcomes) {
-        interrupts.begin(entries.stream().map(ChunkEntry::execution).toList());
-        List<ChunkEntry> begun = new ArrayList<>(entries.size());
-        for (ChunkEntry entry : entries) {
-            Execution execution = entry.execution();
-            if (!execution.settled() && execution.begin(interrupts)) {
-                begun.add(entry);
-            } else {
-                interrupts.without(execution);
-                outcomes.end(entry, Failures.notStarted(execution.stopped()));
-            }
-        }
-        return begun;
-    }
-
-    /** What cannot be read fails alone. */
-    private List<ChunkEntry> readable(List<ChunkEntry> begun, ChunkOutcomes outcomes) {
-        List<ChunkEntry> readable = new ArrayList<>(begun.size());
-        for (ChunkEntry entry : begun) {
-            try {
-                if (entry.payload() == null) {
-                    entry.payload(chunking.handler().read(json(entry)));
-                }
-                readable.add(entry);
-            } catch (DataAccessException | VirtualMachineError e) {
-                outcomes.end(entry, ChunkResultRules.notBegun(services, entry, e));
-            } catch (Throwable e) { // user code
-                outcomes.end(entry, services.failures().outcome(entry.execution(), listener, e));
-            }
-        }
-        return readable;
-    }
-
-    private String json(ChunkEntry entry) {
-        String payload = entry.job().payload();
-        if (payload != null) {
-            return payload;
-        }
-        return services.contexts().claims().payload(entry.job().claim()).orElseThrow(() -> {
-            entry.execution().stop(Stop.CLAIM_LOST);
-            return new ClaimLostException(entry.job().claim());
-        });
-    }
-
     /** Returns what was thrown; null if all went well. */
-    private @Nullable Throwable call() {
-        ready.forEach(entry -> contexts.add(new ExecutionContext(entry.execution(), listener, services.contexts())));
+    private @Nullable Throwable call(ChunkResultRules rules) {
         try {
-            if (services.interceptors().isEmpty()) {
-                attempt();
+            if (invoker.interceptors.noneAroundCalls()) {
+                attempt(rules);
             } else {
-                List<JobContext> jobs = List.copyOf(contexts);
-                Interceptors.aroundChunk(services.interceptors(), jobs).around(jobs.get(0), () -> {
-                    try {
-                        attempt();
-                    } catch (Throwable e) {
-                        unbegun = !begun() && BeginFailures.notReady(e) ? e : null;
-                        throw e;
-                    }
+                List<JobContext> jobs =
+                        ready.stream().<JobContext>map(Entry::context).toList();
+                invoker.interceptors.aroundCall(ready.get(0).context(), jobs, () -> {
+                    attempt(rules);
                     return null;
                 });
             }
@@ -170,34 +155,29 @@ final class ChunkCall implements CompletionWatch.Completed {
         }
     }
 
-    private void attempt() throws Throwable {
+    private void attempt(ChunkResultRules rules) throws Throwable {
         if (!listener.transactional()) {
-            handle();
+            handle(rules);
             return;
         }
-        services.transactions().run(listener, () -> {
-            handle();
-            complete();
+        invoker.transactions.run(listener, () -> {
+            handle(rules);
+            complete(rules);
         });
     }
 
-    private void handle() throws Throwable {
-        contexts.forEach(ExecutionContext::begin);
-        ready.forEach(entry -> services.beginFailures().begun(entry.job()));
+    private void handle(ChunkResultRules rules) throws Throwable {
+        ready.forEach(entry -> entry.context().begin());
+        ready.forEach(entry -> invoker.beginFailures.begun(entry.job()));
         watch();
-        List<ChunkJob<Object>> jobs = new ArrayList<>(ready.size());
-        for (int i = 0; i < ready.size(); i++) {
-            jobs.add(new ChunkJob<>(Objects.requireNonNull(ready.get(i).payload()), contexts.get(i)));
-        }
+        List<ChunkJob<Object>> jobs = ready.stream()
+                .map(entry -> new ChunkJob<>(Objects.requireNonNull(entry.payload), entry.context()))
+                .toList();
         try {
-            report = ChunkReport.of(
-                    ready,
-                    Objects.requireNonNull(
-                            chunking.handler().handle(List.copyOf(jobs)),
-                            "the listener returned null instead of a ChunkResult"),
-                    services.contexts().results());
+            rules.report(Objects.requireNonNull(
+                    chunking.handler().handle(jobs), "the listener returned null instead of a ChunkResult"));
         } catch (ChunkFailedException e) {
-            report = ChunkReport.of(ready, e);
+            rules.report(e);
             throw e;
         }
     }
@@ -205,26 +185,25 @@ final class ChunkCall implements CompletionWatch.Completed {
     private void watch() {
         if (timeout != null) {
             long at = System.nanoTime() + timeout.toNanos();
-            Future<?> timer = services.contexts().deadlines().after(timeout, interrupts::timeOut);
-            ready.forEach(entry -> entry.execution().deadline(at, timer));
+            Future<?> timer = invoker.services.deadlines().after(timeout, interrupts::timeOut);
+            ready.forEach(entry -> entry.execution.deadline(at, timer));
         }
     }
 
     /** What the listener wrote must not be committed unless all its jobs are done. */
-    private void complete() {
-        ChunkReport said = Objects.requireNonNull(report);
-        if (!said.allCompleted()) {
+    private void complete(ChunkResultRules rules) {
+        if (rules.failuresNamed()) {
             throw rollBack("the listener says that some jobs failed");
         }
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new IllegalStateException(
                     "%s runs in transactions that do not synchronize".formatted(listener.name()));
         }
-        Set<Long> held = finish(said);
+        Set<Long> held = finish();
         boolean lost = false;
-        for (ChunkEntry entry : ready) {
-            if (!held.contains(entry.job().claim().token()) || entry.execution().stopped() == Stop.CLAIM_LOST) {
-                entry.execution().stop(Stop.CLAIM_LOST);
+        for (Entry entry : ready) {
+            if (!held.contains(entry.job().claim().token()) || entry.execution.stopped() == Stop.CLAIM_LOST) {
+                entry.execution.stop(Stop.CLAIM_LOST);
                 lost = true;
             }
         }
@@ -234,16 +213,13 @@ final class ChunkCall implements CompletionWatch.Completed {
         TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(this));
     }
 
-    private Set<Long> finish(ChunkReport said) {
-        OutcomeStatements outcomes = services.contexts().outcomes();
+    private Set<Long> finish() {
+        OutcomeStatements outcomes = invoker.services.outcomes();
         Map<Boolean, List<Finished>> byKept = ready.stream()
                 .collect(Collectors.groupingBy(
-                        entry -> outcomes.keeps(entry.job(), said.results().get(entry)),
+                        entry -> outcomes.keeps(entry.job(), entry.result),
                         Collectors.mapping(
-                                entry -> new Finished(
-                                        entry.job().claim(),
-                                        JobState.COMPLETED,
-                                        said.results().get(entry)),
+                                entry -> new Finished(entry.job().claim(), JobState.COMPLETED, entry.result),
                                 Collectors.toList())));
         try {
             Set<Long> held = new HashSet<>();
@@ -261,16 +237,6 @@ final class ChunkCall implements CompletionWatch.Completed {
         RollBack thrown = new RollBack(why);
         rollBack = thrown;
         return thrown;
-    }
-
-    @Nullable
-    ChunkReport report() {
-        return report;
-    }
-
-    /** Whether the listener has been called. */
-    boolean begun() {
-        return contexts.get(0).begun();
     }
 
     @Override
@@ -297,24 +263,21 @@ final class ChunkCall implements CompletionWatch.Completed {
      * Interrupts the thread of a chunk call: at its timeout, at a stop of the node, and when none of its jobs may go on.
      * Cancelling one of them does not stop the others.
      */
-    private static final class CallInterrupts implements Execution.Interrupter {
+    private final class CallInterrupts implements Execution.Interrupter {
 
         private final Set<Execution> goOn = Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by this
-        private final Collection<Execution> all = new ArrayList<>(); // guarded by this
         private boolean shutDown; // guarded by this
         private @Nullable Thread thread; // guarded by this; during the call
 
         /** The calling thread begins a call with at most these jobs. */
         synchronized void begin(List<Execution> jobs) {
             goOn.addAll(jobs);
-            all.addAll(jobs);
             thread = Thread.currentThread();
         }
 
         /** This job is not part of it after all. */
         synchronized void without(Execution job) {
             goOn.remove(job);
-            all.remove(job);
         }
 
         /** The call is over: no interrupt that was meant for it comes any more. */
@@ -335,7 +298,7 @@ final class ChunkCall implements CompletionWatch.Completed {
         /** The time of the call is up. */
         synchronized void timeOut() {
             if (thread != null) {
-                all.forEach(execution -> execution.outOfTime(true));
+                begun.forEach(entry -> entry.execution.outOfTime(true));
                 interrupt();
             }
         }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
@@ -19,106 +20,100 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkRun {
 
+    /**
+     * For so long a chunk is called again after its first culprit was found. What has not run by then goes back, at no cost: a thread must
+     * not be busy for hours with a chunk all of whose jobs take their timeout.
+     */
+    static final Duration SEARCH = Duration.ofMinutes(1);
+
     private final int thread;
     private final ListenerDefinition listener;
     private final Workplace place;
-    private final ChunkServices services;
+    private final HandlerInvoker invoker;
     private final Duration search;
-    private final Deque<List<ChunkEntry>> calls = new ArrayDeque<>();
+    private final Deque<List<Entry>> calls = new ArrayDeque<>();
     private boolean begun;
-    private boolean culprit; // one is found
+    private boolean culprit; // one is found: a job that makes a call fail
     private long culpritAt; // monotonic
 
-    ChunkRun(int thread, ListenerDefinition listener, Workplace place, ChunkServices services) {
+    ChunkRun(int thread, ListenerDefinition listener, Workplace place, HandlerInvoker invoker, Duration search) {
         this.thread = thread;
         this.listener = listener;
         this.place = place;
-        this.services = services;
-        this.search = services.search();
+        this.invoker = invoker;
+        this.search = search;
     }
 
     void run(List<Execution> jobs) {
-        calls.push(jobs.stream().map(ChunkEntry::new).toList());
+        calls.push(jobs.stream().map(Entry::new).toList());
         while (!calls.isEmpty()) {
-            if (begun && (over() || !extendDeadlines())) {
-                giveBack();
+            List<Entry> open = calls.stream().flatMap(List::stream).toList(); // those that have no outcome yet
+            if (begun && (over(open) || !extendDeadlines(open))) {
+                open.forEach(entry ->
+                        place.settle(entry.execution, Failures.notStarted(entry.execution.stopped()), Duration.ZERO));
                 return;
             }
-            List<ChunkEntry> open = open();
-            place.begin(thread, open.stream().map(ChunkEntry::execution).toList(), !begun);
+            place.begin(thread, open.stream().map(entry -> entry.execution).toList(), !begun);
             begun = true;
             long start = System.nanoTime();
-            List<ChunkEntry> call = calls.pop();
-            ChunkOutcomes outcomes = call.size() == 1 ? alone(call.get(0)) : together(call, open);
+            List<Entry> call = calls.pop();
+            List<List<Entry>> again = call.size() == 1 ? alone(call.get(0)) : together(call, open);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             place.end(thread, call.size(), took);
-            if (outcomes.culprit() && !culprit) {
-                culprit = true;
-                culpritAt = System.nanoTime();
+            for (Entry entry : call) {
+                if (entry.outcome != null) {
+                    place.settle(entry.execution, entry.outcome, took);
+                }
             }
-            outcomes.byEntry().forEach((entry, outcome) -> place.settle(entry.execution(), outcome, took));
-            List<List<ChunkEntry>> again = outcomes.again();
             for (int i = again.size() - 1; i >= 0; i--) {
                 calls.push(again.get(i));
             }
         }
     }
 
-    private ChunkOutcomes alone(ChunkEntry entry) {
-        Outcome outcome = place.alone(entry.execution());
-        ChunkOutcomes outcomes = new ChunkOutcomes();
-        if (failure(outcome)) {
-            outcomes.culprits(List.of(entry), any -> outcome);
-        } else {
-            outcomes.end(entry, outcome);
+    private List<List<Entry>> alone(Entry entry) {
+        Outcome outcome = place.alone(entry.execution);
+        entry.outcome = outcome;
+        noteCulprit(outcome instanceof Outcome.Retry || outcome instanceof Outcome.Failed);
+        return List.of();
+    }
+
+    private List<List<Entry>> together(List<Entry> call, List<Entry> open) {
+        ChunkResultRules rules = new ChunkCall(listener, invoker, call, timeout(open)).make();
+        noteCulprit(rules.culprit());
+        return rules.again();
+    }
+
+    private void noteCulprit(boolean found) {
+        if (found && !culprit) {
+            culprit = true;
+            culpritAt = System.nanoTime();
         }
-        return outcomes;
-    }
-
-    private ChunkOutcomes together(List<ChunkEntry> call, List<ChunkEntry> open) {
-        return new ChunkCall(listener, services, call, timeout(open)).make();
-    }
-
-    private static boolean failure(Outcome outcome) {
-        return outcome instanceof Outcome.Retry || outcome instanceof Outcome.Failed;
     }
 
     /** Whether no further call is to be made. */
-    private boolean over() {
-        return calls.stream()
-                        .flatMap(List::stream)
-                        .anyMatch(entry -> entry.execution().leaving())
+    private boolean over(List<Entry> open) {
+        return open.stream().anyMatch(entry -> entry.execution.leaving())
                 || culprit && System.nanoTime() - culpritAt >= search.toNanos();
-    }
-
-    private void giveBack() {
-        open().forEach(entry -> place.settle(
-                entry.execution(), Failures.notStarted(entry.execution().stopped()), Duration.ZERO));
-    }
-
-    /** Those that have no outcome yet. */
-    private List<ChunkEntry> open() {
-        return calls.stream().flatMap(List::stream).toList();
     }
 
     /**
      * A further call has all its time, and so have those after it: meanwhile no other node must call these jobs overdue. Returns false
      * if that cannot be said.
      */
-    private boolean extendDeadlines() {
-        List<ChunkEntry> open = open();
+    private boolean extendDeadlines(List<Entry> open) {
         Duration timeout = timeout(open);
-        List<ChunkEntry> limited =
+        List<Entry> limited =
                 open.stream().filter(entry -> entry.job().deadline() != null).toList();
         if (timeout == null || limited.isEmpty()) {
             return true;
         }
         List<Claim> claims = limited.stream().map(entry -> entry.job().claim()).toList();
         try {
-            Set<Long> held = services.contexts().claims().extendAll(claims, timeout);
+            Set<Long> held = invoker.services.claims().extendAll(claims, timeout);
             limited.stream()
                     .filter(entry -> !held.contains(entry.job().claim().token()))
-                    .forEach(entry -> entry.execution().stop(Stop.CLAIM_LOST));
+                    .forEach(entry -> entry.execution.stop(Stop.CLAIM_LOST));
             return true;
         } catch (RuntimeException e) {
             return false; // the database is away
@@ -126,12 +121,64 @@ final class ChunkRun {
     }
 
     /** How long a call may take: no longer than any of the jobs whose deadline passes meanwhile. */
-    private @Nullable Duration timeout(List<ChunkEntry> open) {
+    private @Nullable Duration timeout(List<Entry> open) {
         return open.stream()
-                .map(entry -> entry.job().timeout() != null ? entry.job().timeout() : listener.timeout())
-                .flatMap(timeout -> Stream.ofNullable(timeout))
-                .filter(Objects::nonNull)
+                .flatMap(entry -> Stream.ofNullable(HandlerInvoker.timeout(entry.job(), listener)))
                 .min(Duration::compareTo)
                 .orElse(null);
+    }
+
+    /** One job of a chunk. Its thread only. */
+    static final class Entry {
+
+        final Execution execution;
+        private @Nullable ExecutionContext context; // in the latest call
+
+        @Nullable
+        Object payload; // as the listener reads it, once for all calls
+
+        @Nullable
+        Outcome outcome; // null: none yet
+
+        // What the listener said in the latest call; if it said nothing of it, the job is completed without a result.
+        @Nullable
+        String result; // as JSON
+
+        @Nullable
+        Throwable failed;
+
+        boolean unstorable; // it failed only because its result cannot be kept
+
+        Entry(Execution execution) {
+            this.execution = execution;
+        }
+
+        ClaimedJob job() {
+            return execution.job();
+        }
+
+        /** Only in a call. */
+        ExecutionContext context() {
+            return Objects.requireNonNull(context);
+        }
+
+        void called(ExecutionContext with) {
+            context = with;
+            said(null, null, false);
+        }
+
+        /** The call is over, if there was one. */
+        void close() {
+            if (context != null) {
+                context.close();
+            }
+        }
+
+        /** The listener said so of this job. */
+        void said(@Nullable String completedWith, @Nullable Throwable failedWith, boolean notStorable) {
+            result = completedWith;
+            failed = failedWith;
+            unstorable = notStorable;
+        }
     }
 }

@@ -28,36 +28,31 @@ final class ExecutionContext implements JobContext {
     private static final String TRANSACTION_ABORTED = "25P02";
     private static final int MOST_CAUSES = 20;
 
-    private final Execution execution;
-    private final ListenerDefinition listener;
-    private final ContextServices services;
+    final Execution execution;
+    final ListenerDefinition listener;
+    private final HandlerInvoker.Services services;
     private boolean begun; // handler's thread only
     private volatile boolean open = true;
     private volatile @Nullable PayloadException unstorableResult;
     private volatile @Nullable Instant deadline;
 
-    public ExecutionContext(Execution execution, ListenerDefinition listener, ContextServices services) {
+    public ExecutionContext(Execution execution, ListenerDefinition listener, HandlerInvoker.Services services) {
         this.execution = execution;
         this.listener = listener;
         this.services = services;
     }
 
-    /** The handler begins now. */
+    /** The handler begins now: its timeout counts from here. This node's clock measures only how long ago the claim was. */
     public void begin() {
-        deadline = deadline(execution, services.longestWait());
+        Instant latest = execution.job().deadline();
+        long waited = System.nanoTime() - execution.claimedNanos();
+        deadline = latest == null ? null : latest.minus(services.longestWait()).plusNanos(waited);
         begun = true;
     }
 
     /** Whether the handler has begun. Only its thread may ask. */
     public boolean begun() {
         return begun;
-    }
-
-    /** When the timeout is over that counts from now: this node's clock measures only how long ago the claim was. */
-    private static @Nullable Instant deadline(Execution execution, Duration longestWait) {
-        Instant latest = execution.job().deadline();
-        long waited = System.nanoTime() - execution.claimedNanos();
-        return latest == null ? null : latest.minus(longestWait).plusNanos(waited);
     }
 
     public void close() {
@@ -269,7 +264,10 @@ final class ExecutionContext implements JobContext {
     }
 
     private void requireChangeable() {
-        requireOpen();
+        if (!open) {
+            throw new IllegalStateException(
+                    "the listener of job %d has returned: its JobContext can change nothing any more".formatted(id()));
+        }
         if (execution.completion() != Execution.Completion.BY_RECORDER) {
             throw new IllegalStateException(
                     "job %d has been completed by its listener: nothing about it can be changed after that"
@@ -284,13 +282,6 @@ final class ExecutionContext implements JobContext {
             throw new IllegalStateException(
                     "%s in a transaction with isolation %s would keep job %d from completing in it: call it outside the transaction, or use READ COMMITTED"
                             .formatted(what, isolation, id()));
-        }
-    }
-
-    private void requireOpen() {
-        if (!open) {
-            throw new IllegalStateException(
-                    "the listener of job %d has returned: its JobContext can change nothing any more".formatted(id()));
         }
     }
 

@@ -1,12 +1,11 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.db.Headers;
-import dev.rowlock.queue.job.Due;
-import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -21,14 +20,12 @@ import org.slf4j.LoggerFactory;
  * Gathers the chunks of one listener, one after the other: while a thread gathers, others that take a job of the listener hand
  * it over. So chunks are as full as they can be, and few jobs do not keep many threads. Thread-safe.
  */
-final class Gathering {
+public final class Gathering {
 
     private static final Logger log = LoggerFactory.getLogger(Gathering.class);
 
-    private static final Outcome RELEASED = new Outcome.Released();
-
-    /** Of jobs that met an error of Rowlock's own. */
-    static final Outcome ASIDE = new Outcome.SetAside(Due.after(Duration.ofSeconds(5)));
+    /** More jobs in the hands of one queue of one node are a slip of units. */
+    private static final long MOST_JOBS = 1_000_000;
 
     /** So often whoever lingers looks whether its jobs should have gone back. */
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -49,6 +46,36 @@ final class Gathering {
         this.types = Set.copyOf(listener.types());
         this.batch = chunking.batch();
         this.linger = chunking.linger();
+    }
+
+    /**
+     * How many jobs to claim for a thread of a queue with these listeners that has none.
+     *
+     * @throws IllegalArgumentException if its threads would hold too many jobs
+     */
+    static int idle(String queue, int concurrency, List<ListenerDefinition> listeners) {
+        ListenerDefinition largest = Collections.max(listeners, Comparator.comparingInt(Gathering::most));
+        if ((long) concurrency * most(largest) > MOST_JOBS) {
+            throw new IllegalArgumentException(
+                    "queue '%s': %d threads with %d jobs each would hold more than %d jobs at once: lower its concurrency, or the batch of %s"
+                            .formatted(queue, concurrency, most(largest), MOST_JOBS, largest.name()));
+        }
+        // A thread of a queue that has plain listeners too may get a plain job: until it knows, one is claimed for it.
+        return listeners.stream().allMatch(listener -> listener.chunking() != null) ? most(largest) : 1;
+    }
+
+    private static int most(ListenerDefinition listener) {
+        return listener.chunking() == null ? 1 : listener.chunking().batch();
+    }
+
+    /** How long a job waits for company at the longest, on this node. */
+    public static Duration longestLinger(List<ListenerDefinition> listeners) {
+        return listeners.stream()
+                .map(ListenerDefinition::chunking)
+                .filter(Objects::nonNull)
+                .map(Chunking::linger)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     ListenerDefinition listener() {
@@ -99,7 +126,7 @@ final class Gathering {
     private void putAside(List<Execution> jobs, Throwable failure) {
         for (Execution execution : jobs) {
             try {
-                place.settle(execution, ASIDE, Duration.ZERO);
+                place.settle(execution, JobRuns.ASIDE, Duration.ZERO);
             } catch (RuntimeException | Error e) {
                 failure.addSuppressed(e);
             }
@@ -149,7 +176,7 @@ final class Gathering {
     /** The queue was paused, or the node began to stop, before anybody could see that they are gathered here. */
     private boolean giveBack(List<Execution> mine) {
         List<Execution> late = mine.stream().filter(place::overlooked).toList();
-        late.forEach(execution -> place.settle(execution, RELEASED, Duration.ZERO));
+        late.forEach(execution -> place.settle(execution, JobRuns.RELEASED, Duration.ZERO));
         return mine.removeAll(late);
     }
 
@@ -162,9 +189,7 @@ final class Gathering {
     void look() {
         lock.lock();
         try {
-            if (open != null) {
-                changed.signalAll();
-            }
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

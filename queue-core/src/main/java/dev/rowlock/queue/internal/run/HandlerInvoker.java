@@ -1,62 +1,86 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.FailureLog;
+import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionOperations;
 
-/** Runs the handler of a job and says how that ended. Changes nothing in the database, unless the handler does. */
+/**
+ * Runs the handler of a job and says how that ended: beside it, what calls with many jobs ({@link ChunkCall}) share. Changes nothing in
+ * the database, unless the handler does. One for the node.
+ */
 public final class HandlerInvoker {
+
+    /**
+     * What a handler and its context need to act on their job.
+     *
+     * @param longestWait no handler begins later than this after the claim; part of each claim's deadline
+     */
+    public record Services(
+            Database database,
+            ClaimStatements claims,
+            OutcomeStatements outcomes,
+            EnsureDonePartitions partitions,
+            Deadlines deadlines,
+            Duration longestWait,
+            Results results,
+            Checkpoints checkpoints) {}
 
     private static final Logger log = LoggerFactory.getLogger(HandlerInvoker.class);
 
     private static final Outcome COMPLETED = new Outcome.Completed(null);
 
-    private final Map<String, ListenerDefinition> listeners;
-    private final ContextServices services;
-    private final UnknownTypes unknownTypes = new UnknownTypes();
-    private final BeginFailures beginFailures;
-    private final FailureLog failureLog = new FailureLog();
-    private final Failures failures;
-    private final Interceptors interceptors;
-    private final Interceptors aroundChunks;
-    private final AttemptInterceptors attemptInterceptors;
-    private final MissingPartition missingPartition;
-    private final ListenerTransactions transactions;
+    /** How long a job waits where the partition cannot be made that its transaction needs. */
+    private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
 
-    /**
-     * @param listeners by type
-     * @param transactions for transactional listeners; null if there are none
-     */
+    /** The usual numbers of attempts, since each job needs one. */
+    private static final List<String> ATTEMPTS =
+            IntStream.range(0, 32).mapToObj(Integer::toString).toList();
+
+    final Services services;
+    final Failures failures;
+    final BeginFailures beginFailures;
+    final FailureLog failureLog = new FailureLog();
+    final Interceptors interceptors;
+    final ListenerTransactions transactions;
+    private final Map<String, ListenerDefinition> listeners = new HashMap<>();
+    private final UnknownTypes unknownTypes = new UnknownTypes();
+
+    /** @param transactions for transactional listeners; null if there are none */
     public HandlerInvoker(
-            Map<String, ListenerDefinition> listeners,
-            ContextServices services,
+            List<ListenerDefinition> listeners,
+            Services services,
             Extensions extensions,
             @Nullable TransactionOperations transactions) {
-        this.listeners = Map.copyOf(listeners);
+        listeners.forEach(listener -> listener.types().forEach(type -> this.listeners.put(type, listener)));
         this.services = services;
         this.failures = new Failures(extensions.redactors(), extensions.slowDowns());
         this.beginFailures = new BeginFailures(failures::loggable);
-        this.interceptors = new Interceptors(extensions.interceptors());
-        this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
-        this.attemptInterceptors = new AttemptInterceptors(extensions.attempts());
-        this.missingPartition = new MissingPartition(services.partitions());
+        this.interceptors = new Interceptors(extensions);
         this.transactions = new ListenerTransactions(transactions);
     }
 
@@ -87,10 +111,8 @@ public final class HandlerInvoker {
         ExecutionContext context = new ExecutionContext(execution, listener, services);
         ThreadState own = ThreadState.save();
         try {
-            LogContext.of(execution.job());
-            return attemptInterceptors.none()
-                    ? told(execution, listener, context)
-                    : surrounded(execution, listener, context);
+            logContext(execution.job());
+            return interceptors.noneAroundAttempts() ? told(context) : surrounded(context);
         } finally {
             context.close();
             own.restore(listener.name());
@@ -98,131 +120,71 @@ public final class HandlerInvoker {
         }
     }
 
-    private Outcome surrounded(Execution execution, ListenerDefinition listener, ExecutionContext context) {
-        AtomicReference<@Nullable Outcome> made = new AtomicReference<>();
-        attemptInterceptors.around(List.of(execution.job()), () -> {
-            Outcome outcome = told(execution, listener, context);
-            made.set(outcome);
-            return Map.of(execution.job().id(), outcome);
-        });
-        return Objects.requireNonNull(made.get());
+    private Outcome surrounded(ExecutionContext context) {
+        long id = context.id();
+        return Objects.requireNonNull(interceptors
+                .aroundAttempt(List.of(context.execution.job()), () -> Map.of(id, told(context)))
+                .get(id));
     }
 
-    private Outcome told(Execution execution, ListenerDefinition listener, ExecutionContext context) {
-        Outcome outcome = outcome(execution, listener, context);
-        failureLog.tell(execution.job(), outcome);
+    private Outcome told(ExecutionContext context) {
+        Outcome outcome = outcome(context);
+        failureLog.tell(context.execution.job(), outcome);
         return outcome;
     }
 
-    private Outcome outcome(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+    private Outcome outcome(ExecutionContext context) {
         try {
-            return returned(execution, listener, context, call(execution, listener, context));
+            return returned(context, call(context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
-            if (!context.begun() && notReady(thrown)) {
-                return notBegun(execution, thrown);
+            if (!context.begun() && BeginFailures.notReady(thrown)) {
+                return notBegun(context.execution, thrown);
             }
-            return thrown == context.unstorableResult()
-                    ? unstorable(execution, listener, thrown)
-                    : thrown(execution, listener, thrown);
+            return thrown == context.unstorableResult() ? unstorable(context, thrown) : thrown(context, thrown);
         }
     }
 
-    /** Whether it may begin the next time: it was stopped, or the database or the memory is to blame. */
-    private static boolean notReady(Throwable thrown) {
-        return thrown instanceof StoppedBefore || BeginFailures.notReady(thrown);
-    }
-
-    private Outcome notBegun(Execution execution, Throwable thrown) {
-        return execution.stopped() == Execution.Stop.NONE
-                ? beginFailures.failed(execution.job(), thrown, System.nanoTime())
-                : Failures.notStarted(execution.stopped());
-    }
-
-    private String payload(Execution execution) {
-        String payload = execution.job().payload();
-        if (payload != null) {
-            return payload;
+    private @Nullable Object call(ExecutionContext context) throws Throwable {
+        String payload = payload(context.execution);
+        if (interceptors.noneAroundCalls()) {
+            return attempt(context, payload);
         }
-        return services.claims().payload(execution.job().claim()).orElseThrow(() -> {
-            execution.stop(Execution.Stop.CLAIM_LOST);
-            return new ClaimLostException(execution.job().claim());
-        });
-    }
-
-    /** The time in which the job waited for a thread, its payload or its transaction does not count. */
-    private @Nullable Object handle(
-            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
-            throws Throwable {
-        if (execution.stopped() != Execution.Stop.NONE) {
-            throw new StoppedBefore();
-        }
-        context.begin();
-        beginFailures.begun(execution.job());
-        Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
-        if (timeout != null) {
-            services.deadlines().watch(execution, timeout);
-        }
-        return listener.handler().handle(context, payload);
-    }
-
-    private @Nullable Object call(Execution execution, ListenerDefinition listener, ExecutionContext context)
-            throws Throwable {
-        String payload = payload(execution);
-        return interceptors.none()
-                ? attempt(execution, listener, context, payload)
-                : intercepted(execution, listener, context, payload);
-    }
-
-    /**
-     * A job whose handler has not begun is neither done nor to blame, whatever interceptors make of the exception that says so: it
-     * was stopped, or its transaction could not begin.
-     */
-    private @Nullable Object intercepted(
-            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
-            throws Throwable {
-        Interceptors around = listener.chunking() == null ? interceptors : aroundChunks;
-        AtomicReference<@Nullable Throwable> unbegun = new AtomicReference<>();
-        Object result = null;
-        Throwable thrown = null;
-        try {
-            result = around.around(context, () -> {
-                try {
-                    return attempt(execution, listener, context, payload);
-                } catch (Throwable e) {
-                    unbegun.set(!context.begun() && notReady(e) ? e : null);
-                    throw e;
-                }
-            });
-        } catch (Throwable e) {
-            thrown = e;
-        }
-        Throwable cause = unbegun.get() != null ? unbegun.get() : thrown;
-        if (cause != null) {
-            throw cause;
-        }
-        return result;
+        List<JobContext> chunk = context.listener.chunking() == null ? null : List.of(context);
+        return interceptors.aroundCall(context, chunk, () -> attempt(context, payload));
     }
 
     /** What interceptors wrap. */
-    private @Nullable Object attempt(
-            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
-            throws Throwable {
-        if (!listener.transactional()) {
-            return handle(execution, listener, context, payload);
+    private @Nullable Object attempt(ExecutionContext context, String payload) throws Throwable {
+        if (!context.listener.transactional()) {
+            return handle(context, payload);
         }
         AtomicReference<@Nullable Object> result = new AtomicReference<>();
-        transactions.run(listener, () -> {
-            result.set(handle(execution, listener, context, payload));
-            complete(execution, listener, context, result.get());
+        transactions.run(context.listener, () -> {
+            result.set(handle(context, payload));
+            complete(context, result.get());
         });
         return result.get();
     }
 
+    /** The time in which the job waited for a thread, its payload or its transaction does not count. */
+    private @Nullable Object handle(ExecutionContext context, String payload) throws Throwable {
+        Execution execution = context.execution;
+        if (execution.stopped() != Execution.Stop.NONE) {
+            throw new BeginFailures.StoppedBefore();
+        }
+        context.begin();
+        beginFailures.begun(execution.job());
+        Duration timeout = timeout(execution.job(), context.listener);
+        if (timeout != null) {
+            services.deadlines().watch(execution, timeout);
+        }
+        return context.listener.handler().handle(context, payload);
+    }
+
     /** What the handler wrote must not be committed unless its job is done, by its own hand or by ours. */
-    private static void complete(
-            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
-        Object result = kept(listener, context, returned);
-        switch (execution.completion()) {
+    private static void complete(ExecutionContext context, @Nullable Object returned) {
+        Object result = kept(context, returned);
+        switch (context.execution.completion()) {
             case BY_RECORDER -> context.complete(result);
             case ROLLED_BACK, NO_PARTITION -> throw notCompleted();
             case IN_OPEN_TRANSACTION, COMMITTED -> {}
@@ -233,53 +195,53 @@ public final class HandlerInvoker {
         return new UnexpectedRollbackException("the transaction that completed the job rolled back");
     }
 
-    private Outcome returned(
-            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
-        if (execution.completion() == Execution.Completion.COMMITTED) {
+    private Outcome returned(ExecutionContext context, @Nullable Object returned) {
+        Execution.Completion completion = context.execution.completion();
+        if (completion == Execution.Completion.COMMITTED) {
             return new Outcome.AlreadyCompleted();
         }
-        if (execution.completion() != Execution.Completion.BY_RECORDER) {
+        if (completion != Execution.Completion.BY_RECORDER) {
             // "Done" was undone together with the handler's own changes.
-            return thrown(execution, listener, notCompleted());
+            return thrown(context, notCompleted());
         }
         try {
-            Object result = kept(listener, context, returned);
+            Object result = kept(context, returned);
             return result == null
                     ? COMPLETED
                     : new Outcome.Completed(services.results().encode(result));
         } catch (PayloadException e) {
-            return unstorable(execution, listener, e);
+            return unstorable(context, e);
         }
     }
 
     /** Most return values are by the way: of a chained call, say, or a whole entity. */
-    private static @Nullable Object kept(
-            ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+    private static @Nullable Object kept(ExecutionContext context, @Nullable Object returned) {
         if (returned instanceof Outcome) {
             // Whoever returns one expects it to be obeyed; to complete the job would be the opposite of most.
             throw context.unstorable(new PayloadException(
                     "%s returned an Outcome, which decides nothing: throw an exception instead, such as SnoozeException or DoNotRetryException"
-                            .formatted(listener.name()),
+                            .formatted(context.listener.name()),
                     null));
         }
-        return listener.keepResult() ? returned : null;
+        return context.listener.keepResult() ? returned : null;
     }
 
     /**
      * Doing the work again would not make the result serialize, whether it is done or was rolled back. But a codec that was
      * interrupted has said nothing about the result.
      */
-    private Outcome unstorable(Execution execution, ListenerDefinition listener, Throwable thrown) {
-        return execution.stopped() == Execution.Stop.NONE
-                ? failures.dead(execution, thrown)
-                : thrown(execution, listener, thrown);
+    private Outcome unstorable(ExecutionContext context, Throwable thrown) {
+        return context.execution.stopped() == Execution.Stop.NONE
+                ? failures.dead(context.execution, thrown)
+                : thrown(context, thrown);
     }
 
-    private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
+    private Outcome thrown(ExecutionContext context, Throwable thrown) {
+        Execution execution = context.execution;
         return switch (execution.completion()) {
             case COMMITTED -> completedAllTheSame(execution, thrown);
-            case NO_PARTITION -> missingPartition.outcome(execution.job(), execution.stopped());
-            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> failures.outcome(execution, listener, thrown);
+            case NO_PARTITION -> withoutPartition(execution.job(), execution.stopped());
+            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> failures.outcome(execution, context.listener, thrown);
         };
     }
 
@@ -294,13 +256,50 @@ public final class HandlerInvoker {
         return new Outcome.AlreadyCompleted();
     }
 
-    /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */
-    private static final class StoppedBefore extends RuntimeException {
+    /** What becomes of a job that could not begin. */
+    Outcome notBegun(Execution execution, Throwable thrown) {
+        return execution.stopped() == Execution.Stop.NONE
+                ? beginFailures.failed(execution.job(), thrown, System.nanoTime())
+                : Failures.notStarted(execution.stopped());
+    }
 
-        private static final long serialVersionUID = 1L;
-
-        StoppedBefore() {
-            super("the job was stopped before its handler began", null, false, false);
+    /** The JSON, read now if it was too large to come with its claim. */
+    String payload(Execution execution) {
+        String payload = execution.job().payload();
+        if (payload != null) {
+            return payload;
         }
+        return services.claims().payload(execution.job().claim()).orElseThrow(() -> {
+            execution.stop(Execution.Stop.CLAIM_LOST);
+            return new ClaimLostException(execution.job().claim());
+        });
+    }
+
+    /** How long its handler may take; null for no limit. */
+    static @Nullable Duration timeout(ClaimedJob job, ListenerDefinition listener) {
+        return job.timeout() != null ? job.timeout() : listener.timeout();
+    }
+
+    /**
+     * Makes the partition of done without which a transaction could not complete its job. What the handler wrote is rolled back, so the job
+     * runs again, at no cost in attempts.
+     */
+    Outcome withoutPartition(ClaimedJob job, Execution.Stop stopped) {
+        try {
+            services.partitions().makeMissing();
+            return Failures.notStarted(stopped);
+        } catch (RuntimeException e) {
+            log.warn("creating the partition of done for today failed; {} waits", job, e);
+            return new Outcome.Snoozed(WITHOUT_PARTITION, "done has no partition for today");
+        }
+    }
+
+    /** Which job the thread runs, for each line of the log that is written meanwhile. {@link ThreadState} clears it. */
+    private static void logContext(ClaimedJob job) {
+        int attempt = job.attempt();
+        MDC.put("rowlock.job.id", Long.toString(job.id()));
+        MDC.put("rowlock.job.type", job.type());
+        MDC.put("rowlock.job.queue", job.queue());
+        MDC.put("rowlock.job.attempt", attempt < ATTEMPTS.size() ? ATTEMPTS.get(attempt) : Integer.toString(attempt));
     }
 }

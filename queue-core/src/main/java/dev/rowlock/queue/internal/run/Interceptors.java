@@ -1,96 +1,193 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkInterceptor;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.JobInterceptor;
-import dev.rowlock.queue.spi.JobInterceptor.Invocation;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The application's interceptors, one within the other. Where there are none they cost nothing. */
-final class Interceptors {
+/**
+ * The application's interceptors, one within the other: those around calls of handlers, which may do with a call what they like, and
+ * those around attempts, which can neither keep an attempt from being made nor change how it ends. Where there are none they
+ * cost nothing.
+ */
+public final class Interceptors {
+
+    private static final Logger log = LoggerFactory.getLogger(Interceptors.class);
 
     /** As a handler is called; it may throw whatever it likes. */
     @FunctionalInterface
-    public interface Attempt {
+    interface Call {
         @Nullable
         Object make() throws Throwable;
     }
 
-    private final List<JobInterceptor> interceptors;
+    private final List<JobInterceptor> calls;
+    private final List<AttemptInterceptor> attempts;
 
-    public Interceptors(List<JobInterceptor> interceptors) {
-        this.interceptors = interceptors;
+    Interceptors(Extensions extensions) {
+        this.calls = extensions.interceptors();
+        this.attempts = extensions.attempts();
     }
 
-    /** The same around chunks of one job. All of them are {@link ChunkInterceptor}s where there are such. */
-    static Interceptors aroundChunkOfOne(List<JobInterceptor> interceptors) {
-        return new Interceptors(interceptors.stream()
-                .map(interceptor ->
-                        (JobInterceptor) (job, next) -> ofChunks(interceptor).intercept(List.of(job), next))
-                .toList());
+    /**
+     * Fails if an interceptor says nothing about chunks where there are some.
+     *
+     * @throws InvalidJobListenerException names the two
+     */
+    public static void requireChunks(List<ListenerDefinition> listeners, List<JobInterceptor> interceptors) {
+        for (JobInterceptor interceptor : interceptors) {
+            listeners.stream()
+                    .filter(listener -> listener.chunking() != null && !(interceptor instanceof ChunkInterceptor))
+                    .findFirst()
+                    .ifPresent(listener -> {
+                        throw new InvalidJobListenerException(
+                                "%s runs chunks, and the interceptor %s is for single jobs: it would not be called, or with one job of many"
+                                        .formatted(
+                                                listener.name(),
+                                                interceptor.getClass().getName()),
+                                "Let the interceptor implement ChunkInterceptor as well, or remove batch from the listener");
+                    });
+        }
     }
 
-    /** The same around one call with these jobs. */
-    public static Interceptors aroundChunk(List<JobInterceptor> interceptors, List<JobContext> jobs) {
-        return new Interceptors(interceptors.stream()
-                .map(interceptor ->
-                        (JobInterceptor) (first, next) -> ofChunks(interceptor).intercept(jobs, next))
-                .toList());
+    boolean noneAroundCalls() {
+        return calls.isEmpty();
     }
 
-    /** The start has made sure that it is one. */
-    private static ChunkInterceptor ofChunks(JobInterceptor interceptor) {
-        return (ChunkInterceptor) interceptor;
+    boolean noneAroundAttempts() {
+        return attempts.isEmpty();
     }
 
-    public boolean none() {
-        return interceptors.isEmpty();
-    }
-
+    /**
+     * Makes the call within the interceptors. A job whose handler has not begun is neither done nor to blame: what kept it from beginning
+     * is thrown, whatever interceptors make of it.
+     *
+     * @param chunk all jobs of the call; null where the listener runs no chunks
+     */
     @Nullable
-    public Object around(JobContext job, Attempt attempt) throws Throwable {
-        return new Step(job, attempt, 0).proceed();
+    Object aroundCall(ExecutionContext first, @Nullable List<JobContext> chunk, Call call) throws Throwable {
+        Intercepted intercepted = new Intercepted(first, chunk, call);
+        Object result = null;
+        Throwable thrown = null;
+        try {
+            result = intercepted.new Step(0).proceed();
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        Throwable cause = intercepted.unbegun != null ? intercepted.unbegun : thrown;
+        if (cause != null) {
+            throw cause;
+        }
+        return result;
     }
 
-    /** The way on from before the interceptor with this number. */
-    private final class Step implements Invocation {
+    /** Makes the attempt within the interceptors, and returns how it ended. {@code attempt} does not throw. */
+    Map<Long, Outcome> aroundAttempt(List<ClaimedJob> jobs, Supplier<Map<Long, Outcome>> attempt) {
+        return new AttemptStep(jobs.stream().map(ClaimedJob::withoutPayload).toList(), attempt, 0).make();
+    }
 
-        private final JobContext job;
-        private final Attempt attempt;
+    /** One call. Handler's thread only. */
+    private final class Intercepted {
+
+        private final ExecutionContext first;
+        private final @Nullable List<JobContext> chunk;
+        private final Call call;
+        private @Nullable Throwable unbegun; // what kept the handler from beginning
+
+        Intercepted(ExecutionContext first, @Nullable List<JobContext> chunk, Call call) {
+            this.first = first;
+            this.chunk = chunk;
+            this.call = call;
+        }
+
+        /** The way on from before the interceptor with this number. */
+        private final class Step implements JobInterceptor.Invocation {
+
+            private final int next;
+            private boolean gone;
+
+            Step(int next) {
+                this.next = next;
+            }
+
+            @Override
+            public @Nullable Object proceed() throws Exception {
+                if (gone) {
+                    throw new IllegalStateException(
+                            "an interceptor proceeds twice with job %d: throw an exception, and the job is tried again by its retry policy"
+                                    .formatted(first.id()));
+                }
+                gone = true;
+                try {
+                    if (next == calls.size()) {
+                        return call.make();
+                    }
+                    JobInterceptor interceptor = calls.get(next);
+                    return chunk == null
+                            ? interceptor.intercept(first, new Step(next + 1))
+                            // The start has made sure that it is one.
+                            : ((ChunkInterceptor) interceptor).intercept(chunk, new Step(next + 1));
+                } catch (Throwable e) {
+                    if (next == calls.size()) {
+                        unbegun = !first.begun() && BeginFailures.notReady(e) ? e : null;
+                    }
+                    throw Step.<RuntimeException>as(e);
+                }
+            }
+
+            /** A Throwable that is no Exception passes through as it is, though the signature does not name it. */
+            @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+            private static <E extends Throwable> E as(Throwable thrown) throws E {
+                throw (E) thrown;
+            }
+        }
+    }
+
+    /** The way on from before the interceptor of attempts with this number. Handler's thread only. */
+    private final class AttemptStep implements AttemptInterceptor.Attempt {
+
+        private final List<ClaimedJob> jobs;
+        private final Supplier<Map<Long, Outcome>> attempt;
         private final int next;
-        private boolean gone; // handler's thread only
+        private @Nullable Map<Long, Outcome> outcomes;
 
-        Step(JobContext job, Attempt attempt, int next) {
-            this.job = job;
+        AttemptStep(List<ClaimedJob> jobs, Supplier<Map<Long, Outcome>> attempt, int next) {
+            this.jobs = jobs;
             this.attempt = attempt;
             this.next = next;
         }
 
         @Override
-        public @Nullable Object proceed() throws Exception {
-            if (gone) {
-                throw new IllegalStateException(
-                        "an interceptor proceeds twice with job %d: throw an exception, and the job is tried again by its retry policy"
-                                .formatted(job.id()));
+        public Map<Long, Outcome> make() {
+            Map<Long, Outcome> known = outcomes;
+            if (known == null) {
+                known = next < attempts.size() ? intercepted(attempts.get(next)) : attempt.get();
+                outcomes = known;
             }
-            gone = true;
-            if (next < interceptors.size()) {
-                return interceptors.get(next).intercept(job, new Step(job, attempt, next + 1));
-            }
-            try {
-                return attempt.make();
-            } catch (Exception | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw Step.<RuntimeException>as(e);
-            }
+            return known;
         }
 
-        /** A Throwable that is neither passes through as it is, though the signature does not name it. */
-        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-        private static <E extends Throwable> E as(Throwable thrown) throws E {
-            throw (E) thrown;
+        private Map<Long, Outcome> intercepted(AttemptInterceptor interceptor) {
+            AttemptStep rest = new AttemptStep(jobs, attempt, next + 1);
+            try {
+                interceptor.intercept(jobs, rest);
+            } catch (Throwable e) { // user code: it looks on, and the job is not its own
+                String name = interceptor.getClass().getName();
+                EndlessTask.tell(
+                        () -> log.warn("interceptor {} failed around {}; the attempt goes on", name, jobs.get(0), e));
+            }
+            return rest.make();
         }
     }
 }

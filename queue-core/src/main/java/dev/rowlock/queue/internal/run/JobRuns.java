@@ -2,13 +2,16 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.db.Headers;
-import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.run.QueueWorker.SkippedTypes;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,35 +22,37 @@ final class JobRuns implements Workplace {
 
     private static final Logger log = LoggerFactory.getLogger(JobRuns.class);
 
-    private static final Outcome RELEASED = new Outcome.Released();
+    static final Outcome RELEASED = new Outcome.Released();
 
-    /** How long a job is put aside whose last handler still runs on this node, or that met an error of Rowlock's own. */
-    private static final Duration ASIDE = Duration.ofSeconds(5);
+    /** Of a job whose last handler still runs on this node, or that met an error of Rowlock's own. */
+    static final Outcome ASIDE = new Outcome.SetAside(Due.after(Duration.ofSeconds(5)));
 
     private final QueueWorker worker;
-    private final HandlerInvoker invoker;
-    private final Suspects suspects;
-    private final Observers observer;
+    private final QueueWorker.Shared node;
     private final RunningHandlers handlers;
     private final PrefetchLimit prefetch;
     private final long longestWait;
+    private final Map<String, Gathering> gatherings = new HashMap<>(); // by type: of listeners that run chunks
     private volatile SkippedTypes skipped = SkippedTypes.NONE;
     private volatile long wentBack = System.nanoTime(); // when the jobs went back the last time that had not begun
     private volatile boolean closed;
 
     JobRuns(
             QueueWorker worker,
-            QueueServices services,
+            QueueWorker.Shared node,
             RunningHandlers handlers,
             PrefetchLimit prefetch,
-            Duration longestWait) {
+            Duration longestWait,
+            List<ListenerDefinition> listeners) {
         this.worker = worker;
-        this.invoker = services.invoker();
-        this.suspects = services.suspects();
-        this.observer = services.observer();
+        this.node = node;
         this.handlers = handlers;
         this.prefetch = prefetch;
         this.longestWait = longestWait.toNanos();
+        listeners.stream().filter(listener -> listener.chunking() != null).forEach(listener -> {
+            Gathering gathering = new Gathering(listener, this);
+            listener.types().forEach(type -> gatherings.put(type, gathering));
+        });
     }
 
     /** Begins no job of these types any more. */
@@ -70,33 +75,67 @@ final class JobRuns implements Workplace {
         return closed || execution.heldNanos() - wentBack < 0;
     }
 
-    /** Runs a job on a thread, or gives it back. */
+    /** There are more jobs that wait for a thread. */
+    void arrived() {
+        gatherings.values().forEach(Gathering::look);
+    }
+
+    /** Takes out the jobs that threads have gathered and not begun. */
+    List<Execution> takeGathered() {
+        return gatherings.values().stream()
+                .flatMap(gathering -> gathering.takeAll().stream())
+                .toList();
+    }
+
+    /** Runs a job on a thread, by itself or with others that wait, or gives it back. */
     void run(int thread, Execution execution) {
         if (!admits(execution, Duration.ZERO)) {
             return;
         }
         try {
-            boolean suspect = suspects.suspect(execution) && invoker.knows(execution.job());
-            if (!suspect && worker.chunks().run(thread, execution)) {
+            ClaimedJob job = execution.job();
+            boolean suspect =
+                    node.suspects().suspect(execution) && node.invoker().knows(job);
+            Gathering gathering = gatherings.get(job.type());
+            if (gathering != null && !suspect && !Headers.alone(job.headers())) {
+                together(thread, gathering, execution);
                 return;
             }
-            if (suspect && !suspects.enter(worker, execution)) {
+            if (suspect && !node.suspects().enter(worker, execution)) {
                 return; // parked: it comes back when it may run
             }
-            if (suspect && !suspects.isolate(execution)) {
+            if (suspect && !node.suspects().isolate(execution)) {
                 execution.stop(Stop.CLAIM_LOST);
             }
             attempt(thread, execution);
         } catch (DataAccessException e) {
-            worker.setAside(execution, ASIDE);
+            worker.settle(execution, ASIDE, Duration.ZERO);
             log.warn(
                     "queue '{}': isolating {}, a suspect of crashes, failed; the job is put aside",
                     worker.queue(),
                     execution.job(),
                     e);
         } catch (RuntimeException | Error e) {
-            worker.setAside(execution, ASIDE); // it must not stay in our hands, nor come back at once
+            worker.settle(execution, ASIDE, Duration.ZERO); // it must not stay in our hands, nor come back at once
             throw e;
+        }
+    }
+
+    /** Runs this job, perhaps with others, and settles all of them; or leaves it to a thread that gathers jobs. */
+    private void together(int thread, Gathering gathering, Execution first) {
+        List<Execution> chunk = List.of();
+        try {
+            chunk = gathering.gather(thread, first);
+            if (!chunk.isEmpty()) {
+                new ChunkRun(thread, gathering.listener(), this, node.invoker(), ChunkRun.SEARCH).run(chunk);
+            }
+        } catch (RuntimeException | Error e) {
+            for (Execution execution : chunk) {
+                worker.settle(execution, ASIDE, Duration.ZERO);
+            }
+            throw e;
+        } finally {
+            handlers.endChunk(thread);
         }
     }
 
@@ -109,11 +148,11 @@ final class JobRuns implements Workplace {
             return false;
         }
         if (skipped.aside().contains(execution.job().type())) {
-            worker.setAside(execution, ASIDE); // given back, it would be claimed again at once
+            worker.settle(execution, ASIDE, Duration.ZERO); // given back, it would be claimed again at once
             return false;
         }
         if (repeated(execution.job()) && handlers.run(execution.job().id())) {
-            worker.setAside(execution, ASIDE);
+            worker.settle(execution, ASIDE, Duration.ZERO);
             return false;
         }
         return true;
@@ -126,7 +165,7 @@ final class JobRuns implements Workplace {
     private boolean tooLate(Execution execution, long longest) {
         long now = System.nanoTime();
         return now - execution.heldNanos() > longest
-                || now - execution.claimedNanos() > longest && !invoker.holds(execution);
+                || now - execution.claimedNanos() > longest && !node.invoker().holds(execution);
     }
 
     /** Whether an earlier claim's handler may still be running. */
@@ -140,10 +179,10 @@ final class JobRuns implements Workplace {
         handlers.begin(thread, job.id(), Kind.of(job), begun);
         Outcome outcome;
         try {
-            if (invoker.knows(job)) {
+            if (node.invoker().knows(job)) {
                 started(execution, begun);
             }
-            outcome = invoker.run(execution);
+            outcome = node.invoker().run(execution);
         } finally {
             handlers.end(thread);
         }
@@ -157,14 +196,15 @@ final class JobRuns implements Workplace {
 
     private void started(Execution execution, long begun) {
         ClaimedJob job = execution.job();
-        observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
+        node.observers().started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
     }
 
     // Of chunks
 
     @Override
     public List<Execution> take(Predicate<Execution> wanted, int most) {
-        return worker.take(execution -> wanted.test(execution) && !suspects.suspect(execution), most);
+        return worker.take(
+                execution -> wanted.test(execution) && !node.suspects().suspect(execution), most);
     }
 
     @Override
@@ -192,13 +232,8 @@ final class JobRuns implements Workplace {
     }
 
     @Override
-    public void leave(int thread) {
-        handlers.endChunk(thread);
-    }
-
-    @Override
     public Outcome alone(Execution execution) {
-        return invoker.run(execution);
+        return node.invoker().run(execution);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
+import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer.Share;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
@@ -11,6 +12,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -34,43 +36,39 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
 
     private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
 
-    private static final Outcome RELEASED = new Outcome.Released();
-
     /** Longer than a job of an unknown type is put aside at most. */
     private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
 
     private final String queue;
     private final int concurrency;
-    private final Recorder recorder;
-    private final Suspects suspects;
-    private final ClaimBudget budget;
+    private final Shared node;
     private final PrefetchLimit prefetch;
     private final Buffer buffer; // of those held, they wait for a thread
     private final HandlerThreads threads;
     private final JobRuns runs;
-    private final Chunks chunks;
 
     private final HeldExecutions held;
-    private final DemandSignal demanded;
+    private final DemandSignal demanded = new DemandSignal();
     private volatile Consumer<@Nullable String> gateHasRoom = key -> {};
     private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
     private volatile long unknownTypeAt; // monotonic; 0: never
 
-    /** @param plan how some of its listeners run many jobs in one call */
-    public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services, ChunkPlan plan) {
+    /** What the queues of a node share. */
+    public record Shared(
+            HandlerInvoker invoker, Recorder recorder, Suspects suspects, Observers observers, ClaimBudget budget) {}
+
+    /** @param listeners of this queue, at least one */
+    public QueueWorker(
+            String queue, int concurrency, FetchSettings settings, Shared node, List<ListenerDefinition> listeners) {
         this.queue = queue;
         this.concurrency = concurrency;
-        RunningHandlers handlers = new RunningHandlers(concurrency, plan.idle());
+        this.node = node;
+        RunningHandlers handlers = new RunningHandlers(concurrency, Gathering.idle(queue, concurrency, listeners));
         this.prefetch = new PrefetchLimit(settings, handlers);
         this.buffer = new Buffer(concurrency, settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
-        this.recorder = services.recorder();
-        this.suspects = services.suspects();
-        this.budget = services.budget();
-        this.held = new HeldExecutions(budget, concurrency);
-        this.demanded = new DemandSignal(held, buffer);
-        this.runs = new JobRuns(this, services, handlers, prefetch, Buffer.longestWait(settings));
-        this.chunks = plan.chunks().apply(runs);
+        this.held = new HeldExecutions(node.budget(), concurrency);
+        this.runs = new JobRuns(this, node, handlers, prefetch, Buffer.longestWait(settings), listeners);
     }
 
     @Override
@@ -85,7 +83,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
 
     @Override
     public Signal wakeSignal() {
-        return demanded.signal();
+        return demanded.signal;
     }
 
     /**
@@ -138,7 +136,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     }
 
     public int demand(Kind kind, Duration horizon, long now) {
-        if (recorder.behind(now)) {
+        if (node.recorder().behind(now)) {
             return 0;
         }
         Share share = buffer.share(kind);
@@ -147,12 +145,12 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
 
     @Override
     public boolean idle() {
-        return held.unsettled() < concurrency && !recorder.behind(System.nanoTime());
+        return held.unsettled() < concurrency && !node.recorder().behind(System.nanoTime());
     }
 
     @Override
     public ClaimBudget budget() {
-        return budget;
+        return node.budget();
     }
 
     @Override
@@ -164,10 +162,10 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     public void signalDemand(Kind kind, Duration horizon) {
         Share share = buffer.share(kind);
         if (share.whole()) {
-            demanded.whenHeld(kind, prefetch.lowWater(kind, horizon, share));
+            demanded.mostHeld.set(kind.ordinal(), prefetch.lowWater(kind, horizon, share));
             signalIfRoom();
         } else {
-            demanded.whenWaiting(kind, Math.max(0, prefetch.lowWaiting(kind, horizon, share)));
+            demanded.mostWaiting.set(kind.ordinal(), Math.max(0, prefetch.lowWaiting(kind, horizon, share)));
             if (demand(kind, horizon) > 0) {
                 demanded.raise(); // since it was told that there is none
             }
@@ -182,7 +180,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     }
 
     private void signalIfRoom() {
-        if (demanded.reached() && !recorder.behind(System.nanoTime())) {
+        if (demanded.reached() && !node.recorder().behind(System.nanoTime())) {
             demanded.raise();
         }
     }
@@ -192,7 +190,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
         for (ClaimedJob job : jobs) {
             offer(hold(job, claimedNanos));
         }
-        chunks.arrived();
+        runs.arrived();
     }
 
     @Override
@@ -227,10 +225,6 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
         return buffer.take(wanted, most);
     }
 
-    Chunks chunks() {
-        return chunks;
-    }
-
     /** A job of a type that no listener of this node knows. */
     void metUnknownType(long at) {
         unknownTypeAt = at;
@@ -239,7 +233,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     private void work(HandlerThread thread) {
         while (!threads.stopping()) {
             try {
-                recorder.awaitRoomForResults();
+                node.recorder().awaitRoomForResults();
                 Execution next = thread.take();
                 if (next == null) {
                     return;
@@ -263,7 +257,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
             try {
                 execution.forgetPayload();
-                recorder.record(execution, lost ? RELEASED : outcome, took);
+                node.recorder().record(execution, lost ? JobRuns.RELEASED : outcome, took);
             } catch (Error e) {
                 letGo(execution); // no memory: as a claim that nobody holds, it is given back
                 throw e;
@@ -285,7 +279,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     public boolean letGo(Execution execution) {
         boolean wasHeld = held.remove(execution);
         // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
-        suspects.leave(execution);
+        node.suspects().leave(execution);
         if (wasHeld) {
             signalIfRoom();
             if (counts.test(execution.job())) {
@@ -318,8 +312,8 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
 
     private List<Execution> takeUnstarted() {
         List<Execution> unstarted = buffer.takeAll();
-        unstarted.addAll(suspects.takeParked(this));
-        unstarted.addAll(chunks.takeGathered());
+        unstarted.addAll(node.suspects().takeParked(this));
+        unstarted.addAll(runs.takeGathered());
         return unstarted;
     }
 
@@ -338,7 +332,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
         Error failure = null;
         for (Execution execution : unstarted) {
             try {
-                settle(execution, RELEASED, Duration.ZERO);
+                settle(execution, JobRuns.RELEASED, Duration.ZERO);
             } catch (Error e) {
                 failure = e;
             }
@@ -370,7 +364,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
                         queue,
                         execution.job());
             } else if (firstToSettle(execution)) {
-                recorder.record(execution, RELEASED, Duration.ZERO);
+                node.recorder().record(execution, JobRuns.RELEASED, Duration.ZERO);
                 log.warn(
                         "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
                         queue,
@@ -385,35 +379,15 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     }
 
     /** Wakes the claimer, which had no demand for jobs of a kind, once it may have some. Thread-safe. */
-    private static final class DemandSignal {
+    private final class DemandSignal {
 
         private static final int NONE = -1;
 
-        private final HeldExecutions held;
-        private final Buffer buffer;
         private final Signal signal = new Signal();
-        // By kind; written by the claimer, reset by whoever signals.
+        // By kind; written by the claimer, reset by whoever signals. There may be demand once no more jobs than this
+        // are held, of whatever kind, or no more of the kind wait for a thread.
         private final AtomicIntegerArray mostHeld = new AtomicIntegerArray(new int[] {NONE, NONE});
         private final AtomicIntegerArray mostWaiting = new AtomicIntegerArray(new int[] {NONE, NONE});
-
-        DemandSignal(HeldExecutions held, Buffer buffer) {
-            this.held = held;
-            this.buffer = buffer;
-        }
-
-        Signal signal() {
-            return signal;
-        }
-
-        /** There may be demand once no more than so many jobs of whatever kind are held. */
-        void whenHeld(Kind kind, int most) {
-            mostHeld.set(kind.ordinal(), most);
-        }
-
-        /** There may be demand once no more than so many jobs of this kind wait for a thread. */
-        void whenWaiting(Kind kind, int most) {
-            mostWaiting.set(kind.ordinal(), most);
-        }
 
         /** Whether there may be demand by now that there was not. */
         boolean reached() {

@@ -26,9 +26,6 @@ interface Workplace {
     /** The call that the thread has begun has taken so long. */
     void end(int thread, int jobs, Duration took);
 
-    /** The thread has no jobs any more. */
-    void leave(int thread);
-
     /** Runs one job on the calling thread as if there were no others. Never throws. */
     Outcome alone(Execution execution);
 

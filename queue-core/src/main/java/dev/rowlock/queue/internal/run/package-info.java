@@ -1,6 +1,11 @@
 /**
  * Runs claimed jobs: holds them until their outcome is recorded, has a thread make the attempt, and gives back what does not begin.
  *
+ * <p>The way of a job: {@link dev.rowlock.queue.internal.run.QueueWorker} holds it and puts it into the {@link
+ * dev.rowlock.queue.internal.run.Buffer}, a thread takes it out, {@link dev.rowlock.queue.internal.run.JobRuns} says whether it may
+ * begin, {@link dev.rowlock.queue.internal.run.HandlerInvoker} calls its listener, {@link
+ * dev.rowlock.queue.internal.run.Failures} decides what follows an exception, and QueueWorker hands the outcome to the recorder.
+ *
  * <p>A queue has no more threads than it has had jobs at once of late: {@link dev.rowlock.queue.internal.run.HandlerThreads}
  * starts one when a job waits and none is free, and lets those end that find nothing.
  *

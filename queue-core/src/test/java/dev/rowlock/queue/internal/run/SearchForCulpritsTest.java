@@ -64,11 +64,11 @@ class SearchForCulpritsTest {
                 })
                 .batch(JOBS)
                 .transactional(true);
-        new ChunkRun(0, listener, place, services(search)).run(jobs);
+        new ChunkRun(0, listener, place, invoker(listener), search).run(jobs);
     }
 
-    private ChunkServices services(Duration search) {
-        ContextServices contexts = new ContextServices(
+    private HandlerInvoker invoker(ListenerDefinition listener) {
+        HandlerInvoker.Services services = new HandlerInvoker.Services(
                 database,
                 new ClaimStatements(database),
                 new OutcomeStatements(database, true),
@@ -77,16 +77,7 @@ class SearchForCulpritsTest {
                 Duration.ZERO,
                 new Results(TestNode.codec(), 1_000),
                 new Checkpoints(database, TestNode.codec()));
-        ChunkServices usual = ChunkServices.of(contexts, Extensions.NONE, TransactionOperations.withoutTransaction());
-        return new ChunkServices(
-                usual.contexts(),
-                usual.missingPartition(),
-                usual.failures(),
-                usual.beginFailures(),
-                usual.failureLog(),
-                usual.interceptors(),
-                usual.attemptInterceptors(),
-                usual.transactions(),
-                search);
+        return new HandlerInvoker(
+                List.of(listener), services, Extensions.NONE, TransactionOperations.withoutTransaction());
     }
 }

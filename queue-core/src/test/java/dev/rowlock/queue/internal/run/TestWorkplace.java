@@ -53,9 +53,6 @@ final class TestWorkplace implements Workplace {
     public void end(int thread, int jobs, Duration took) {}
 
     @Override
-    public void leave(int thread) {}
-
-    @Override
     public Outcome alone(Execution execution) {
         return new Outcome.Completed(null);
     }

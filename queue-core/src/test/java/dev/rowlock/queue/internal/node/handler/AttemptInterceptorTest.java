@@ -116,7 +116,7 @@ class AttemptInterceptorTest extends NodeTest {
                     attempt.make();
                     attempt.make();
                 });
-        try (LogLines lines = new LogLines("dev.rowlock.queue.internal.run.AttemptInterceptors")) {
+        try (LogLines lines = new LogLines("dev.rowlock.queue.internal.run.Interceptors")) {
             long id = run(false, (context, payload) -> {
                 story.add("handler");
                 return null;
