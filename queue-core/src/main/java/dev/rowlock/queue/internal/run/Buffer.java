@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,7 @@ public final class Buffer {
         lock.lockInterruptibly();
         try {
             long left = longest.toNanos();
-            while (waiting() == 0 && left > 0) {
+            while (plain.waiting.isEmpty() && keyed.waiting.isEmpty() && left > 0) {
                 left = arrived.awaitNanos(left);
             }
             return next();
@@ -108,42 +109,27 @@ public final class Buffer {
         return kind == Kind.PLAIN ? plain : keyed;
     }
 
-    private int waiting() {
-        return plain.waiting.size() + keyed.waiting.size();
-    }
-
     /** Says whether jobs of both kinds wait to be claimed. Returns whether they did until now, and do so no longer. */
     boolean contended(boolean both) {
-        lock.lock();
-        try {
+        return locked(() -> {
             boolean over = shares.contended() && !both;
             shares.contended(both);
             return over;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** The kind that has had less than its share of the threads. */
     Kind behind() {
-        lock.lock();
-        try {
-            return shares.behind();
-        } finally {
-            lock.unlock();
-        }
+        return locked(shares::behind);
     }
 
     /** What a kind may have. */
     Share share(Kind kind) {
-        lock.lock();
-        try {
+        return locked(() -> {
             int others = line(kind.other()).waiting.size();
             boolean whole = others == 0 && !shares.contended();
             return new Share(line(kind).waiting.size(), others, whole, shares.share(kind));
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**
@@ -166,52 +152,49 @@ public final class Buffer {
         }
     }
 
+    /** How many wait. What comes meanwhile may be left out. */
     int size() {
-        lock.lock();
-        try {
-            return waiting();
-        } finally {
-            lock.unlock();
-        }
+        return size(Kind.PLAIN) + size(Kind.KEYED);
     }
 
     /** Takes out the first of those that are wanted, up to so many, for a thread to run: as many of each kind as there are of the other. */
     List<Execution> take(Predicate<Execution> wanted, int most) {
-        lock.lock();
-        try {
+        return locked(() -> {
             List<Execution> taken = new ArrayList<>();
             plain.begin(wanted, taken, (most + 1) / 2);
             keyed.begin(wanted, taken, most);
             plain.begin(wanted, taken, most);
             return taken;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Takes out all of them. */
     List<Execution> takeAll() {
-        lock.lock();
-        try {
+        return locked(() -> {
             List<Execution> all = new ArrayList<>(plain.waiting);
             all.addAll(keyed.waiting);
             plain.waiting.clear();
             keyed.waiting.clear();
             return all;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Takes out those that would not begin soon. To be called several times a second. */
     List<Execution> takeLate(long now) {
-        lock.lock();
-        try {
+        return locked(() -> {
             long since = Math.max(1, now - lookedAt);
             lookedAt = now;
             List<Execution> late = new ArrayList<>(plain.takeLate(now, since, untilLate));
             late.addAll(keyed.takeLate(now, since, untilLate));
             return late;
+        });
+    }
+
+    /** For what is not done for each job. */
+    private <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
         } finally {
             lock.unlock();
         }

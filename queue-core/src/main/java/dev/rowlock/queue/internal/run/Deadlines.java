@@ -24,18 +24,11 @@ public final class Deadlines {
     /** Stops the execution after this time, unless it ends before. Replaces its earlier deadline. */
     void watch(Execution execution, Duration fromNow) {
         execution.deadline(
-                System.nanoTime() + fromNow.toNanos(),
-                timer.schedule(
-                        () -> execution.stop(Execution.Stop.TIMED_OUT), fromNow.toMillis(), TimeUnit.MILLISECONDS));
+                System.nanoTime() + fromNow.toNanos(), after(fromNow, () -> execution.stop(Execution.Stop.TIMED_OUT)));
     }
 
-    /** Runs a short task after this time. */
-    public void later(Duration fromNow, Runnable task) {
-        timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    /** The same; the caller may cancel it. */
-    public Future<?> after(Duration fromNow, Runnable task) {
+    /** Runs a short task after this time, unless the caller cancels it before. */
+    Future<?> after(Duration fromNow, Runnable task) {
         return timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -28,11 +28,24 @@ public final class Drain {
         int interrupted = 0;
         // Handlers that ask may leave by themselves.
         queues.stream().flatMap(queue -> queue.held().all()).forEach(Execution::leave);
-        tellRunning(busy(queues), drainTimeout);
+        List<ClaimedJob> running = busy(queues);
+        if (!running.isEmpty()) {
+            log.info(
+                    "stopping: {} jobs are running and have {} to end: {}",
+                    running.size(),
+                    DurationText.of(drainTimeout),
+                    named(running));
+        }
         if (!awaitIdle(queues, drainTimeout)) {
             List<ClaimedJob> late = busy(queues);
             interrupted = late.size();
-            tellLate(late, drainTimeout);
+            if (!late.isEmpty()) {
+                log.warn(
+                        "{} jobs have not ended within {} and are interrupted; they go back to their queues at no cost in attempts: {}",
+                        late.size(),
+                        DurationText.of(drainTimeout),
+                        named(late));
+            }
             // What they then throw gives their jobs back.
             queues.stream()
                     .flatMap(queue -> queue.held().all())
@@ -52,26 +65,6 @@ public final class Drain {
         return queues.stream().flatMap(queue -> queue.held().busy()).toList();
     }
 
-    private static void tellRunning(List<ClaimedJob> running, Duration drainTimeout) {
-        if (!running.isEmpty()) {
-            log.info(
-                    "stopping: {} jobs are running and have {} to end: {}",
-                    running.size(),
-                    DurationText.of(drainTimeout),
-                    named(running));
-        }
-    }
-
-    private static void tellLate(List<ClaimedJob> late, Duration drainTimeout) {
-        if (!late.isEmpty()) {
-            log.warn(
-                    "{} jobs have not ended within {} and are interrupted; they go back to their queues at no cost in attempts: {}",
-                    late.size(),
-                    DurationText.of(drainTimeout),
-                    named(late));
-        }
-    }
-
     private static String named(List<ClaimedJob> jobs) {
         String first = jobs.stream().limit(NAMED).map(ClaimedJob::toString).collect(Collectors.joining(", "));
         return jobs.size() <= NAMED ? first : "%s and %d more".formatted(first, jobs.size() - NAMED);
@@ -79,12 +72,7 @@ public final class Drain {
 
     private static boolean awaitIdle(List<QueueWorker> queues, Duration longest) {
         try {
-            return new TimeBudget(longest)
-                    .await(
-                            () -> queues.stream()
-                                    .allMatch(queue ->
-                                            queue.held().busy().findAny().isEmpty()),
-                            LOOK);
+            return new TimeBudget(longest).await(() -> busy(queues).isEmpty(), LOOK);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -91,7 +91,7 @@ final class HandlerThreads {
     synchronized void stop() {
         Stream.of(threads).filter(Objects::nonNull).forEach(thread -> thread.part.end());
         stopping = true;
-        Stream.of(threads).filter(Objects::nonNull).forEach(HandlerThread::interrupt);
+        Stream.of(threads).filter(Objects::nonNull).forEach(thread -> thread.thread.interrupt());
     }
 
     private synchronized void grow() {
@@ -111,8 +111,8 @@ final class HandlerThreads {
         alive = alive + 1;
         free.incrementAndGet();
         try {
-            HandlerThread next = new HandlerThread(number);
-            next.start(source);
+            HandlerThread next = new HandlerThread(number, source);
+            next.thread.start();
             threads[number] = next;
             unable = false;
             return true;
@@ -158,30 +158,19 @@ final class HandlerThreads {
 
         private final int number;
         private final EndlessTask part;
-        private @Nullable Thread thread; // guarded by HandlerThreads
+        private final Thread thread;
         private boolean isFree = true; // its own thread only, as below
         private @Nullable Kind runs; // what it has taken last; null: nothing
 
-        private HandlerThread(int number) {
+        private HandlerThread(int number, ThreadFactory source) {
             this.number = number;
             this.part = new EndlessTask(name(), () -> loop.accept(this));
+            this.thread = source.newThread(part);
         }
 
         /** From 0 on; no two that live have the same. */
         int number() {
             return number;
-        }
-
-        private void start(ThreadFactory source) {
-            Thread started = source.newThread(part);
-            started.start();
-            thread = started;
-        }
-
-        private void interrupt() {
-            if (thread != null) {
-                thread.interrupt();
-            }
         }
 
         /** The next job to run; waits for one. Null: the thread ends. */

@@ -17,7 +17,7 @@ public final class HeldExecutions {
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final ClaimBudget budget;
-    private final KindShares places; // guarded by itself
+    private final KindShares places; // guarded by this
 
     HeldExecutions(ClaimBudget budget, int concurrency) {
         this.budget = budget;
@@ -27,9 +27,7 @@ public final class HeldExecutions {
     void add(Execution execution) {
         held.add(execution);
         if (execution.job().counted()) {
-            synchronized (places) {
-                places.begin(Kind.of(execution.job()));
-            }
+            begin(Kind.of(execution.job()));
         }
         // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
         unsettled.incrementAndGet();
@@ -50,25 +48,27 @@ public final class HeldExecutions {
     boolean remove(Execution execution) {
         boolean was = held.remove(execution);
         if (was && execution.job().counted()) {
-            synchronized (places) {
-                places.end(Kind.of(execution.job()));
-            }
+            end(Kind.of(execution.job()));
         }
         return was;
     }
 
+    private synchronized void begin(Kind kind) {
+        places.begin(kind);
+    }
+
+    private synchronized void end(Kind kind) {
+        places.end(kind);
+    }
+
     /** Says whether jobs of both kinds wait to be claimed. */
-    void contended(boolean both) {
-        synchronized (places) {
-            places.contended(both);
-        }
+    synchronized void contended(boolean both) {
+        places.contended(both);
     }
 
     /** The kind that has had less of the places that limits have. */
-    Kind behind() {
-        synchronized (places) {
-            return places.behind();
-        }
+    synchronized Kind behind() {
+        return places.behind();
     }
 
     /** How many have no outcome yet. */

@@ -24,10 +24,6 @@ final class RunningHandlers {
     private final AtomicLongArray places;
     private final AtomicReferenceArray<long @Nullable []> chunks;
 
-    RunningHandlers(int threads) {
-        this(threads, 1);
-    }
-
     /** @param idle how many jobs a thread takes that has none */
     RunningHandlers(int threads, int idle) {
         this.threads = threads;
@@ -50,10 +46,7 @@ final class RunningHandlers {
 
     /** The thread with this number begins to run a job. */
     void begin(int thread, long jobId, Kind kind, long now) {
-        places.setPlain(thread * STRIDE + KIND, kind.ordinal());
-        places.setPlain(thread * STRIDE + BEGUN, now);
-        places.setPlain(thread * STRIDE + SLOTS, 1);
-        places.setRelease(thread * STRIDE + JOB, jobId);
+        begin(thread, jobId, 1, kind, now);
     }
 
     /** It gathers a chunk of so many jobs at most. */
@@ -63,11 +56,15 @@ final class RunningHandlers {
 
     /** It begins to run these jobs, at least one, in one call. */
     void begin(int thread, long[] jobIds, Kind kind, long now) {
-        places.setPlain(thread * STRIDE + KIND, kind.ordinal());
         chunks.set(thread, jobIds);
+        begin(thread, jobIds[0], jobIds.length, kind, now);
+    }
+
+    private void begin(int thread, long firstId, int jobs, Kind kind, long now) {
+        places.setPlain(thread * STRIDE + KIND, kind.ordinal());
         places.setPlain(thread * STRIDE + BEGUN, now);
-        places.setPlain(thread * STRIDE + SLOTS, jobIds.length);
-        places.setRelease(thread * STRIDE + JOB, jobIds[0]);
+        places.setPlain(thread * STRIDE + SLOTS, jobs);
+        places.setRelease(thread * STRIDE + JOB, firstId);
     }
 
     /** It has ended, or gathers no longer. */

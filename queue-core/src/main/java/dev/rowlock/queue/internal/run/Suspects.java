@@ -55,11 +55,11 @@ public final class Suspects {
         if (current != null && current != execution) {
             Parked suspect = new Parked(queue, execution);
             parked.add(suspect);
-            timer.later(LONGEST_PARKED, () -> setAside(suspect));
+            timer.after(LONGEST_PARKED, () -> setAside(suspect));
             return false;
         }
         current = execution;
-        timer.later(TRUSTED, () -> trust(execution));
+        timer.after(TRUSTED, () -> trust(execution));
         return true;
     }
 

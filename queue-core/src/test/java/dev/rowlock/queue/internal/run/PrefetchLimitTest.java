@@ -14,7 +14,7 @@ class PrefetchLimitTest {
     private static final int THREADS = 4;
     private static final FetchSettings FETCH = new FetchSettings(Duration.ofSeconds(1), Duration.ofMillis(250), 100);
 
-    private final RunningHandlers handlers = new RunningHandlers(THREADS);
+    private final RunningHandlers handlers = new RunningHandlers(THREADS, 1);
     private final PrefetchLimit limit = new PrefetchLimit(FETCH, handlers);
 
     @BeforeEach

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RunningHandlersTest {
 
-    private final RunningHandlers handlers = new RunningHandlers(3);
+    private final RunningHandlers handlers = new RunningHandlers(3, 1);
 
     @Test
     void eachThreadHasItsOwnJobAndTime() {
