@@ -52,22 +52,14 @@ public final class Checkpoints {
         TransactionStanding standing = database.requireWritable("saveCheckpoint");
         String json = codec.encode(value);
         codec.checkReadable(json, value.getClass());
-        requireSize(json);
+        if (!Results.fits(json, MAX_BYTES)) {
+            throw new IllegalArgumentException(
+                    "a checkpoint of %d bytes as JSON is too large: %d are allowed. Store the data in a table of your own and save where it is"
+                            .formatted(json.getBytes(StandardCharsets.UTF_8).length, MAX_BYTES));
+        }
         return database.joinedAtomically(
                 standing,
                 connection -> on(connection, SAVE, claim).set("json", json).update() == 1);
-    }
-
-    private static void requireSize(String json) {
-        if (json.length() * 3L <= MAX_BYTES) {
-            return; // fewer bytes than that whatever the characters are
-        }
-        int bytes = json.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > MAX_BYTES) {
-            throw new IllegalArgumentException(
-                    "a checkpoint of %d bytes as JSON is too large: %d are allowed. Store the data in a table of your own and save where it is"
-                            .formatted(bytes, MAX_BYTES));
-        }
     }
 
     /** Empty if the claim was lost; otherwise the checkpoint, if there is one. */

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.db.Tokens;
 import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.FailedAttempt;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
@@ -30,11 +31,11 @@ public final class ClaimStatements {
              WHERE r.id = ? AND r.token = ?
             """;
 
-    private static final String ERRORS = "SELECT errors FROM rowlock.running WHERE id = ? AND token = ?";
+    private static final String ERRORS = "SELECT errors FROM rowlock.running WHERE id = :job AND token = :token";
 
     private static final String ISOLATE = """
-            UPDATE rowlock.running r SET isolated = (r.token = ?)
-              FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+            UPDATE rowlock.running r SET isolated = (r.token = :token)
+              FROM unnest(:jobs::bigint[], :tokens::bigint[]) AS o (id, token)
              WHERE r.id = o.id AND r.token = o.token
             RETURNING r.token
             """;
@@ -60,19 +61,11 @@ public final class ClaimStatements {
 
     private final Database database;
     private final String payload;
-    private final String errors;
-    private final String isolate;
-    private final String progress;
-    private final String extend;
     private final String extendAll;
 
     public ClaimStatements(Database database) {
         this.database = database;
         this.payload = database.sql(PAYLOAD);
-        this.errors = database.sql(ERRORS);
-        this.isolate = database.sql(ISOLATE);
-        this.progress = database.sql(PROGRESS);
-        this.extend = database.sql(EXTEND);
         this.extendAll = database.sql(EXTEND_ALL);
     }
 
@@ -102,15 +95,8 @@ public final class ClaimStatements {
 
     /** Reads the error history, the oldest first; empty if the claim was lost. */
     public Optional<List<FailedAttempt>> errors(Claim claim) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, errors)) {
-                statement.setLong(1, claim.jobId());
-                statement.setLong(2, claim.token());
-                try (ResultSet rows = statement.executeQuery()) {
-                    return rows.next() ? Optional.of(ErrorHistory.decode(rows.getString(1))) : Optional.empty();
-                }
-            }
-        });
+        return database.alone(
+                connection -> cold(connection, ERRORS, claim).first(row -> ErrorHistory.decode(row.getString(1))));
     }
 
     /**
@@ -122,27 +108,20 @@ public final class ClaimStatements {
     public boolean isolate(Claim claim, List<Claim> cleared) {
         List<Claim> claims = new ArrayList<>(cleared);
         claims.add(claim);
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, isolate)) {
-                statement.setLong(1, claim.token());
-                statement.setObject(2, Columns.longs(claims, Claim::jobId));
-                statement.setObject(3, Columns.longs(claims, Claim::token));
-                try (ResultSet rows = statement.executeQuery()) {
-                    return Tokens.read(rows, claims.size()).contains(claim.token());
-                }
-            }
-        });
+        return database.alone(connection -> cold(connection, ISOLATE, claim)
+                .set("jobs", Columns.longs(claims, Claim::jobId))
+                .set("tokens", Columns.longs(claims, Claim::token))
+                .list(row -> row.getLong(1))
+                .contains(claim.token()));
     }
 
     /** Notes how far the handler of a claimed job is. Returns whether the claim was still held. */
     public boolean progress(Claim claim, int percent, @Nullable String note) {
         return database.alone(connection -> {
             database.numbering().check(connection);
-            return ColdStatement.on(connection, progress)
+            return cold(connection, PROGRESS, claim)
                             .set("percent", percent)
                             .set("note", note)
-                            .set("job", claim.jobId())
-                            .set("token", claim.token())
                             .update()
                     == 1;
         });
@@ -152,10 +131,8 @@ public final class ClaimStatements {
     public Optional<Instant> extend(Claim claim, Duration fromNow) {
         return database.alone(connection -> {
             database.numbering().check(connection);
-            return ColdStatement.on(connection, extend)
+            return cold(connection, EXTEND, claim)
                     .set("millis", fromNow.toMillis())
-                    .set("job", claim.jobId())
-                    .set("token", claim.token())
                     .first(row -> row.getObject(1, OffsetDateTime.class).toInstant());
         });
     }
@@ -176,5 +153,11 @@ public final class ClaimStatements {
                 }
             }
         });
+    }
+
+    private ColdStatement cold(Connection connection, String sql, Claim claim) {
+        return ColdStatement.on(connection, database.sql(sql))
+                .set("job", claim.jobId())
+                .set("token", claim.token());
     }
 }

@@ -40,10 +40,7 @@ final class CompletionWatch implements TransactionSynchronization {
     /** Not afterCommit: another synchronization that throws there would skip this one. */
     @Override
     public void afterCompletion(int status) {
-        if (status == STATUS_COMMITTED && completed.completion() == Completion.IN_OPEN_TRANSACTION) {
-            completed.completion(Completion.COMMITTED);
-        } else {
-            completed.completion(Completion.ROLLED_BACK);
-        }
+        boolean stands = completed.completion() == Completion.IN_OPEN_TRANSACTION;
+        completed.completion(status == STATUS_COMMITTED && stands ? Completion.COMMITTED : Completion.ROLLED_BACK);
     }
 }

@@ -165,10 +165,6 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
         return stop;
     }
 
-    synchronized boolean running() {
-        return thread != null;
-    }
-
     /** The thread that runs its handler; null if none does. */
     public synchronized @Nullable Thread thread() {
         return thread;

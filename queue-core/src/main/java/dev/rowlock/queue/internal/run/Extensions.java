@@ -27,11 +27,6 @@ public record Extensions(
         redactors = List.copyOf(redactors);
     }
 
-    /** Observers only. */
-    public static Extensions observedBy(List<JobObserver> observers) {
-        return new Extensions(observers, List.of(), List.of(), List.of(), SlowDownHandler.NONE);
-    }
-
     /** Applies the slow-down that a handler requests by {@code SlowDownException}. Called on the thread of the handler. */
     @FunctionalInterface
     public interface SlowDownHandler {

@@ -31,19 +31,14 @@ public final class ListenerTransactions {
 
     /** @param usual of listeners that have none of their own; null if there are none */
     public ListenerTransactions(@Nullable TransactionOperations usual) {
-        this.usual = usual == null ? null : work -> usual.executeWithoutResult(status -> work.run());
+        this.usual = usual == null ? null : new ByDefault(usual);
     }
 
     /** Does the work in one transaction. Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
     public void run(ListenerDefinition listener, Work work) throws Throwable {
-        Transactions chosen = listener.transactions() != null ? listener.transactions() : usual;
-        if (chosen == null) {
-            throw new IllegalStateException(
-                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
-        }
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         try {
-            chosen.run(() -> {
+            of(listener).run(() -> {
                 try {
                     work.run();
                 } catch (RuntimeException | Error e) {
@@ -78,30 +73,34 @@ public final class ListenerTransactions {
             List<ListenerDefinition> listeners, @Nullable TransactionOperations byDefault, Database database) {
         listeners.stream()
                 .filter(ListenerDefinition::transactional)
-                .map(listener -> transactions(listener, byDefault))
+                .map(new ListenerTransactions(byDefault)::of)
                 .distinct()
                 .forEach(transactions -> requireJoined(transactions, database));
     }
 
-    private static Transactions transactions(ListenerDefinition listener, @Nullable TransactionOperations byDefault) {
+    private Transactions of(ListenerDefinition listener) {
         if (listener.transactions() != null) {
             return listener.transactions();
         }
-        if (byDefault == null) {
+        if (usual == null) {
             throw new InvalidJobListenerException(
                     "the transactional listener %s cannot work: there is no transaction manager for it, or several and none is primary"
                             .formatted(listener.name()),
                     "Define a PlatformTransactionManager for the DataSource that Rowlock uses, mark one of several, or"
                             + " remove transactional = true");
         }
-        return new ByDefault(byDefault);
+        return usual;
     }
 
     private static void requireJoined(Transactions transactions, Database database) {
         try {
             transactions.run(() -> {
                 database.requireWritable("a transactional listener");
-                requireSynchronized();
+                // Whoever enqueues in it must hear of its commit. Without that, Spring does not even show that there is
+                // one.
+                if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+                    throw new NotSynchronized();
+                }
                 // Returns, though there is nothing to commit: it may be a transaction of the caller's that goes on.
             });
             log.debug("transactions of listeners are those of Rowlock's DataSource");
@@ -111,13 +110,6 @@ public final class ListenerTransactions {
             throw new UnsuitableTransactionsException(transactions.toString(), Reason.OTHER_DATA_SOURCE, e);
         } catch (TransactionException e) {
             log.warn("testing the transactions of listeners failed; the first transactional job will test them", e);
-        }
-    }
-
-    /** Whoever enqueues in the transaction must hear of its commit. Without that, Spring does not even show that there is one. */
-    private static void requireSynchronized() {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            throw new NotSynchronized();
         }
     }
 

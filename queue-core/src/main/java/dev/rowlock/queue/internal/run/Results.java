@@ -29,13 +29,18 @@ public final class Results {
         }
     }
 
+    /** Most texts have fewer bytes than that whatever their characters are. */
+    static boolean fits(String json, long maxBytes) {
+        return json.length() * 3L <= maxBytes || json.getBytes(StandardCharsets.UTF_8).length <= maxBytes;
+    }
+
     /** Returns the JSON; null for null. Throws a {@link PayloadException} for what cannot be kept. */
     public @Nullable String encode(@Nullable Object result) {
         if (result == null) {
             return null;
         }
         String json = encoded(result);
-        if (json.length() * 3L > maxBytes && json.getBytes(StandardCharsets.UTF_8).length > maxBytes) {
+        if (!fits(json, maxBytes)) {
             throw new PayloadException(
                     "the result has more than %d bytes as JSON: store it elsewhere and return a reference"
                             .formatted(maxBytes),

@@ -41,29 +41,45 @@ final class UnknownTypes {
     private static final int REMEMBERED = 1_000;
 
     private final LineLimit lines = new LineLimit(MOST_LINES, TELL_AGAIN);
-    private final Map<String, Seen> types = new LinkedHashMap<>(16, 0.75f, true) { // guarded by this
-
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
-                    return size() > REMEMBERED;
-                }
-            };
+    private final Map<String, Seen> types = new LinkedHashMap<>(16, 0.75f, true); // guarded by this; met last, last
 
     /** What becomes of such a job. */
     Outcome putAside(ClaimedJob job, long now) {
-        Duration wait = met(job.type(), now);
-        tell(job, now);
-        return new Outcome.UnknownType(
-                wait.compareTo(LONGEST_OF_YOUNG) > 0 ? inSecondHalfOf(LONGEST_OF_YOUNG) : wait,
-                wait.compareTo(LONGEST_OF_YOUNG) > 0 ? wait : LONGEST_OF_YOUNG);
+        Duration wait;
+        long told = 0; // of how many jobs a line tells; 0: there is none
+        synchronized (this) {
+            Seen seen = seen(job.type(), now);
+            seen.jobs++;
+            wait = wait(seen, now);
+            if (now - seen.toldAt >= TELL_AGAIN.toNanos() && lines.admitted(now) >= 0) {
+                told = seen.jobs;
+                seen.jobs = 0;
+                seen.toldAt = now;
+            }
+        }
+        if (told > 0) {
+            log.warn(
+                    "queue '{}': no listener of this node knows jobs of type '{}' ({} since the last such line); they are put aside at"
+                            + " no cost and come back, for nodes that know them. If no deployment has a listener for that type any"
+                            + " more, add one or cancel the jobs",
+                    job.queue(),
+                    job.type(),
+                    told);
+        }
+        boolean many = wait.compareTo(LONGEST_OF_YOUNG) > 0;
+        return new Outcome.UnknownType(many ? inSecondHalfOf(LONGEST_OF_YOUNG) : wait, many ? wait : LONGEST_OF_YOUNG);
+    }
+
+    private Seen seen(String type, long now) {
+        Seen seen = types.computeIfAbsent(type, name -> new Seen(now));
+        if (types.size() > REMEMBERED) {
+            types.remove(types.keySet().iterator().next());
+        }
+        return seen;
     }
 
     /** How long a job of this type waits if it is old. */
-    private synchronized Duration met(String type, long now) {
-        Seen seen = types.computeIfAbsent(type, name -> new Seen(now));
-        seen.jobs++;
+    private static Duration wait(Seen seen, long now) {
         long wait = Math.max(SHORTEST.toNanos(), seen.lastReturn + APART.toNanos() - now);
         if (wait > LONGEST.toNanos()) {
             return inSecondHalfOf(LONGEST);
@@ -76,37 +92,16 @@ final class UnknownTypes {
         return Duration.ofNanos(ThreadLocalRandom.current().nextLong(time.toNanos() / 2, time.toNanos() + 1));
     }
 
-    private void tell(ClaimedJob job, long now) {
-        long jobs;
-        synchronized (this) {
-            Seen seen = types.get(job.type());
-            if (seen == null || seen.told && now - seen.toldAt < TELL_AGAIN.toNanos() || lines.admitted(now) < 0) {
-                return;
-            }
-            jobs = seen.jobs;
-            seen.jobs = 0;
-            seen.told = true;
-            seen.toldAt = now;
-        }
-        log.warn(
-                "queue '{}': no listener of this node knows jobs of type '{}' ({} since the last such line); they are put aside at"
-                        + " no cost and come back, for nodes that know them. If no deployment has a listener for that type any"
-                        + " more, add one or cancel the jobs",
-                job.queue(),
-                job.type(),
-                jobs);
-    }
-
     /** Times are monotonic. */
     private static final class Seen {
 
         private long lastReturn;
         private long jobs; // since the last line
-        private boolean told;
         private long toldAt;
 
         Seen(long now) {
             lastReturn = now;
+            toldAt = now - TELL_AGAIN.toNanos();
         }
     }
 }

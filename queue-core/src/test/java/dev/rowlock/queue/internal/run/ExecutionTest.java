@@ -24,14 +24,14 @@ class ExecutionTest {
         execution.stop(Stop.CANCELLED);
 
         assertThat(execution.begin()).isFalse();
-        assertThat(execution.running()).isFalse();
+        assertThat(execution.thread()).isNull();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
     void aHandlerIsInterruptedOnlyWhileItRunsAndLeavesNoInterruptBehind() {
         assertThat(execution.begin()).isTrue();
-        assertThat(execution.running()).isTrue();
+        assertThat(execution.thread()).isSameAs(Thread.currentThread());
         execution.stop(Stop.SHUTDOWN);
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
 
@@ -40,7 +40,7 @@ class ExecutionTest {
 
         execution.stop(Stop.SHUTDOWN);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        assertThat(execution.running()).isFalse();
+        assertThat(execution.thread()).isNull();
     }
 
     @Test
