@@ -48,7 +48,7 @@ final class BeginFailures {
 
     /** Whether what was thrown says that a job may begin the next time: it was stopped, or the database or the memory is to blame. */
     public static boolean notReady(Throwable thrown) {
-        return thrown instanceof StoppedBefore
+        return thrown instanceof RollBack
                 || thrown instanceof DataAccessException
                 || thrown instanceof TransactionException
                 || thrown instanceof VirtualMachineError;
@@ -119,13 +119,13 @@ final class BeginFailures {
                 error.trace()));
     }
 
-    /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */
-    static final class StoppedBefore extends RuntimeException {
+    /** The transaction must not commit: a job was stopped before its handler began, or is not to be completed with the others. */
+    static final class RollBack extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
-        StoppedBefore() {
-            super("the job was stopped before its handler began", null, false, false);
+        RollBack(String why) {
+            super(why, null, false, false);
         }
     }
 

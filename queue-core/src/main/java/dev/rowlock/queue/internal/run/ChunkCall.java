@@ -5,6 +5,7 @@ import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
+import dev.rowlock.queue.internal.run.BeginFailures.RollBack;
 import dev.rowlock.queue.internal.run.ChunkRun.Entry;
 import dev.rowlock.queue.internal.run.Execution.Completion;
 import dev.rowlock.queue.internal.run.Execution.Stop;
@@ -139,16 +140,12 @@ final class ChunkCall implements CompletionWatch.Completed {
     /** Returns what was thrown; null if all went well. */
     private @Nullable Throwable call(ChunkResultRules rules) {
         try {
-            if (invoker.interceptors.noneAroundCalls()) {
+            List<JobContext> jobs =
+                    ready.stream().<JobContext>map(Entry::context).toList();
+            invoker.interceptors.aroundCall(ready.get(0).context(), jobs, () -> {
                 attempt(rules);
-            } else {
-                List<JobContext> jobs =
-                        ready.stream().<JobContext>map(Entry::context).toList();
-                invoker.interceptors.aroundCall(ready.get(0).context(), jobs, () -> {
-                    attempt(rules);
-                    return null;
-                });
-            }
+                return null;
+            });
             return rollBack; // an interceptor may have swallowed it
         } catch (Throwable e) { // user code: whatever it throws fails jobs, never the worker
             return e;
@@ -247,16 +244,6 @@ final class ChunkCall implements CompletionWatch.Completed {
     @Override
     public void completion(Completion state) {
         completion = state;
-    }
-
-    /** The transaction must not commit; what is to be made of that is noted elsewhere. */
-    static final class RollBack extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        RollBack(String why) {
-            super(why, null, false, false);
-        }
     }
 
     /**

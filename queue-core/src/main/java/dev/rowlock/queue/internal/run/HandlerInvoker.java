@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
+import dev.rowlock.queue.internal.run.BeginFailures.RollBack;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
@@ -170,7 +171,7 @@ public final class HandlerInvoker {
     private @Nullable Object handle(ExecutionContext context, String payload) throws Throwable {
         Execution execution = context.execution;
         if (execution.stopped() != Execution.Stop.NONE) {
-            throw new BeginFailures.StoppedBefore();
+            throw new RollBack("the job was stopped before its handler began");
         }
         context.begin();
         beginFailures.begun(execution.job());

@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.run.Buffer.Share;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -207,11 +206,6 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
         Execution execution = new Execution(job, this, claimedNanos);
         held.add(execution);
         return execution;
-    }
-
-    /** Gives up a job that is held and not started, for this long. */
-    void setAside(Execution execution, Duration delay) {
-        settle(execution, new Outcome.SetAside(Due.after(delay)), Duration.ZERO);
     }
 
     /** Puts back a job that is held, for a thread to pick up. */

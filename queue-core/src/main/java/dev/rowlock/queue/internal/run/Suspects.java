@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -112,7 +114,7 @@ public final class Suspects {
             stillParked = parked.remove(suspect);
         }
         if (stillParked) {
-            suspect.queue().setAside(suspect.execution(), LONGEST_PARKED);
+            suspect.queue().settle(suspect.execution(), new Outcome.SetAside(Due.after(LONGEST_PARKED)), Duration.ZERO);
         }
     }
 

@@ -48,7 +48,10 @@ final class UnknownTypes {
         Duration wait;
         long told = 0; // of how many jobs a line tells; 0: there is none
         synchronized (this) {
-            Seen seen = seen(job.type(), now);
+            Seen seen = types.computeIfAbsent(job.type(), type -> new Seen(now));
+            if (types.size() > REMEMBERED) {
+                types.remove(types.keySet().iterator().next());
+            }
             seen.jobs++;
             wait = wait(seen, now);
             if (now - seen.toldAt >= TELL_AGAIN.toNanos() && lines.admitted(now) >= 0) {
@@ -68,14 +71,6 @@ final class UnknownTypes {
         }
         boolean many = wait.compareTo(LONGEST_OF_YOUNG) > 0;
         return new Outcome.UnknownType(many ? inSecondHalfOf(LONGEST_OF_YOUNG) : wait, many ? wait : LONGEST_OF_YOUNG);
-    }
-
-    private Seen seen(String type, long now) {
-        Seen seen = types.computeIfAbsent(type, name -> new Seen(now));
-        if (types.size() > REMEMBERED) {
-            types.remove(types.keySet().iterator().next());
-        }
-        return seen;
     }
 
     /** How long a job of this type waits if it is old. */
