@@ -20,7 +20,6 @@ import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
-import dev.rowlock.queue.internal.run.Checkpoints;
 import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.internal.run.Deadlines;
 import dev.rowlock.queue.internal.run.Gathering;
@@ -225,7 +224,7 @@ public record NodeParts(
                 deadlines,
                 longestWait,
                 new Results(services.codec(), settings.maxResultBytes()),
-                new Checkpoints(database, services.codec()));
+                services.codec());
     }
 
     /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */

@@ -7,9 +7,12 @@ import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.db.Tokens;
+import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.FailedAttempt;
+import dev.rowlock.queue.spi.PayloadCodec;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a node reads and notes of a job that it has claimed, before and while its handler runs. Each statement names the claim's token. */
 public final class ClaimStatements {
+
+    /** Each save writes all of it. */
+    private static final int MOST_CHECKPOINT_BYTES = 64 * 1024;
 
     private static final String PAYLOAD = """
             SELECT coalesce(r.payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = r.id))
@@ -57,6 +63,23 @@ public final class ClaimStatements {
               FROM extended o
              WHERE r.id = ANY (ARRAY(SELECT id FROM extended)) AND r.id = o.id AND r.token = o.token
             RETURNING r.token
+            """;
+
+    // Until the end of the transaction, the lock keeps everybody from taking the claim away. So what commits is the
+    // owner's, and the next attempt cannot have looked before. It lets others ask to cancel, and write progress.
+    private static final String SAVE_CHECKPOINT = """
+            WITH held AS (
+                SELECT id, token FROM rowlock.running WHERE id = :job AND token = :token FOR KEY SHARE
+            )
+            INSERT INTO rowlock.checkpoint (job_id, token, saved_at, data)
+            SELECT id, token, clock_timestamp(), :json::json FROM held
+            ON CONFLICT (job_id) DO UPDATE SET token = excluded.token, saved_at = excluded.saved_at, data = excluded.data
+            """;
+
+    private static final String CHECKPOINT = """
+            SELECT c.data
+              FROM rowlock.running r LEFT JOIN rowlock.checkpoint c ON c.job_id = r.id
+             WHERE r.id = :job AND r.token = :token
             """;
 
     private final Database database;
@@ -153,6 +176,38 @@ public final class ClaimStatements {
                 }
             }
         });
+    }
+
+    /**
+     * Notes where the handler of a claimed job is, in place of what was noted before; in the caller's transaction if there is one. Returns whether the
+     * claim was still held. If not, the transaction must roll back.
+     */
+    public boolean saveCheckpoint(Claim claim, Object value, PayloadCodec codec) {
+        if (value == null) {
+            throw new IllegalArgumentException(
+                    "the checkpoint is null: there is no way to remove one; save a value that says so");
+        }
+        TransactionStanding standing = database.requireWritable("saveCheckpoint");
+        String json = codec.encode(value);
+        codec.checkReadable(json, value.getClass());
+        if (!Results.fits(json, MOST_CHECKPOINT_BYTES)) {
+            throw new IllegalArgumentException(
+                    "a checkpoint of %d bytes as JSON is too large: %d are allowed. Store the data in a table of your own and save where it is"
+                            .formatted(json.getBytes(StandardCharsets.UTF_8).length, MOST_CHECKPOINT_BYTES));
+        }
+        return database.joinedAtomically(
+                standing,
+                connection -> cold(connection, SAVE_CHECKPOINT, claim)
+                                .set("json", json)
+                                .update()
+                        == 1);
+    }
+
+    /** Empty if the claim was lost; otherwise the checkpoint, if there is one. */
+    <T> Optional<Optional<T>> checkpoint(Claim claim, Class<T> type, PayloadCodec codec) {
+        return database.joined(connection ->
+                        cold(connection, CHECKPOINT, claim).first(row -> Optional.ofNullable(row.getString(1))))
+                .map(found -> found.map(json -> type.cast(codec.decode(json, type))));
     }
 
     private ColdStatement cold(Connection connection, String sql, Claim claim) {

@@ -171,14 +171,16 @@ final class ExecutionContext implements JobContext {
     public void saveCheckpoint(Object value) {
         requireChangeable();
         if (execution.stopped() == Execution.Stop.CLAIM_LOST
-                || !services.checkpoints().save(execution.job().claim(), value)) {
+                || !services.claims().saveCheckpoint(execution.job().claim(), value, services.codec())) {
             throw lost();
         }
     }
 
     @Override
     public <T> Optional<T> checkpoint(Class<T> type) {
-        return services.checkpoints().load(execution.job().claim(), type).orElseThrow(this::lost);
+        return services.claims()
+                .checkpoint(execution.job().claim(), type, services.codec())
+                .orElseThrow(this::lost);
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -49,7 +50,7 @@ public final class HandlerInvoker {
             Deadlines deadlines,
             Duration longestWait,
             Results results,
-            Checkpoints checkpoints) {}
+            PayloadCodec codec) {}
 
     private static final Logger log = LoggerFactory.getLogger(HandlerInvoker.class);
 

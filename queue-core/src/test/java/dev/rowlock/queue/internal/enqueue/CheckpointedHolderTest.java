@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
-import dev.rowlock.queue.internal.run.Checkpoints;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Enqueued;
@@ -145,7 +145,7 @@ class CheckpointedHolderTest {
 
     private void giveBackWithCheckpoint(Back back) {
         ClaimedJob job = claim();
-        new Checkpoints(rooms.database(), TestNode.codec()).save(job.claim(), Map.of("page", 1));
+        new ClaimStatements(rooms.database()).saveCheckpoint(job.claim(), Map.of("page", 1), TestNode.codec());
         back.give(rooms, job);
     }
 

@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.Leftovers;
 import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.run.Checkpoints;
+import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -78,7 +78,7 @@ class RemoveEndedCheckpointsTest {
 
     private ClaimedJob running() {
         ClaimedJob job = rooms.running();
-        new Checkpoints(rooms.database(), TestNode.codec()).save(job.claim(), Map.of("page", 1));
+        new ClaimStatements(rooms.database()).saveCheckpoint(job.claim(), Map.of("page", 1), TestNode.codec());
         return job;
     }
 

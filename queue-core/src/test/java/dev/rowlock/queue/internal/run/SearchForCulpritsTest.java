@@ -76,7 +76,7 @@ class SearchForCulpritsTest {
                 new Deadlines("test"),
                 Duration.ZERO,
                 new Results(TestNode.codec(), 1_000),
-                new Checkpoints(database, TestNode.codec()));
+                TestNode.codec());
         return new HandlerInvoker(
                 List.of(listener), services, Extensions.NONE, TransactionOperations.withoutTransaction());
     }
