@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.ClockWatch;
@@ -15,7 +14,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +28,6 @@ public final class Claimer {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
-    /** Where the server refuses one job after the other. */
-    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
-
     private final QueueConsumer consumer;
     private final ClaimReadyJobs throughPool;
     private final FetchSettings settings;
@@ -41,11 +36,10 @@ public final class Claimer {
 
     private final ReentrantLock claiming = new ReentrantLock();
     private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
-    private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
+    private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed", LARGEST_CLAIM);
     private final KeyedClaims keyed;
     private final Sources sources;
     private final TurnBackoff outOfTurn = new TurnBackoff();
-    private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
     private final RecentClaims recent = new RecentClaims();
     private final ClockWatch clock = new ClockWatch();
     private final ClaimTally tally;
@@ -235,7 +229,7 @@ public final class Claimer {
 
     private Duration claimBy(ClaimReadyJobs statement) {
         long nodeId = node.nodeId();
-        if (lookAnew) {
+        if (refused.tryAgain() || lookAnew) {
             lookAnew = false; // before what is left is read: whoever changes that sets this afterwards
             cursor = newCursor();
         }
@@ -251,7 +245,7 @@ public final class Claimer {
         Duration horizon = settings.prefetchHorizon();
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
         int most = recent.full() && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
-        int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, inTime.rows()));
+        int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, refused.rows()));
         if (limit == 0) {
             consumer.signalDemand(Kind.PLAIN, horizon);
             return settings.pollInterval();
@@ -265,7 +259,9 @@ public final class Claimer {
         try {
             return claimBy(statement, nobodys, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
-            failed(e);
+            recent.failed();
+            sources.heard();
+            node.claimFailed();
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
@@ -286,42 +282,16 @@ public final class Claimer {
         return giveUnlessClosed(batch, nodeId, ended);
     }
 
-    private void failed(Throwable e) {
-        if (e instanceof RuntimeException refusal) {
-            inTime.failed(refusal);
-        }
-        recent.failed();
-        sources.heard();
-        node.claimFailed();
-    }
-
     private Duration claimBy(ClaimReadyJobs statement, Left nobodys, int limit, int largest, long nodeId) {
-        if (refused.isDue() && statement == throughPool) {
-            refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
-            return Duration.ZERO; // there may be less demand by now
-        }
-        QueueRange range = range().without(refused.ids()).withoutTypes(nobodys.types());
-        Batch batch;
-        try {
-            batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
-        } catch (RuntimeException e) {
-            if (statement != throughPool) {
-                throw e;
-            }
-            return claimApart(() -> throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
-        }
+        QueueRange range = range().withoutTypes(nobodys.types());
+        Batch batch = refused.move(
+                limit,
+                rows -> statement.run(consumer.queue(), range.without(refused.ids()), rows, largest, nodeId, timeouts),
+                () -> statement == throughPool // otherwise the fetcher claims
+                        ? statement.first(consumer.queue(), range.without(refused.ids()))
+                        : List.of());
         recent.answered(batch.took());
-        return accept(batch, nodeId, limit, System.nanoTime());
-    }
-
-    /** One job that cannot be claimed must not keep the others. */
-    private Duration claimApart(Supplier<List<Long>> names, int largest, long nodeId, RuntimeException together) {
-        boolean some = refused.apart(names, part -> claimNamed(part, largest, nodeId), together);
-        return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, settings.pollInterval());
-    }
-
-    private void claimNamed(List<Long> ids, int largest, long nodeId) {
-        give(throughPool.named(consumer.queue(), ids, largest, nodeId, timeouts), nodeId, System.nanoTime());
+        return accept(batch, nodeId, System.nanoTime());
     }
 
     private QueueRange range() {
@@ -329,18 +299,15 @@ public final class Claimer {
         return place().nodes() == 1 ? next.alone() : next;
     }
 
-    private Duration accept(Batch batch, long nodeId, int limit, long ended) {
+    private Duration accept(Batch batch, long nodeId, long ended) {
         if (!batch.inTurn()) {
             sources.heard();
             return Rests.shorter(outOfTurn.await(place().nodes()), idleWait());
         }
         outOfTurn.over();
         tally.add(batch.jobs().size());
-        boolean full = batch.jobs().size() == limit;
+        boolean full = refused.worked(batch.jobs().size());
         recent.brought(batch.jobs().size(), full, ended);
-        if (full) {
-            inTime.worked();
-        }
         cursor.claimed(batch.last(), full, batch.took(), ended);
         Duration rest = clockWasSetBack(batch, ended) || full
                 ? Duration.ZERO

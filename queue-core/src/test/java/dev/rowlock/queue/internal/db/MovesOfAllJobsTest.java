@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.UncategorizedSQLException;
 
 /** What some jobs cost the others of their batches. */
-class MoveBatchesTest {
+class MovesOfAllJobsTest {
 
     private static final int MOST = 2;
     private static final String REFUSED = "42501";
@@ -22,7 +22,7 @@ class MoveBatchesTest {
     private final Map<Long, String> faults = new HashMap<>();
     private final List<Long> there = new ArrayList<>();
     private final List<Long> moved = new ArrayList<>();
-    private final MoveBatches batches = new MoveBatches(MOST, new RefusedJobs("of a test", Duration.ZERO));
+    private final RefusedJobs refused = new RefusedJobs("of a test", MOST, Duration.ZERO);
 
     private void move(List<Long> ids) {
         ids.stream().filter(faults::containsKey).findFirst().ifPresent(id -> {
@@ -32,32 +32,30 @@ class MoveBatchesTest {
     }
 
     private List<Long> first(int rows) {
-        return List.copyOf(there.subList(0, Math.min(rows, there.size())));
+        return there.stream()
+                .filter(id -> !refused.ids().contains(id))
+                .limit(rows)
+                .toList();
     }
 
     private void moveAll() {
-        batches.all(
+        refused.all(
                 rows -> {
                     List<Long> some = first(rows);
                     move(some);
                     return some.size();
                 },
-                () -> List.copyOf(there),
-                this::move);
-    }
-
-    private void moveAllButOne() {
-        assertThatThrownBy(this::moveAll).isInstanceOf(UncategorizedSQLException.class); // the second try of the one
+                () -> first(1));
     }
 
     @Test
     void aJobThatIsRefusedAgainKeepsNoOtherFromMoving() {
         there.addAll(List.of(1L, 2L));
         faults.put(1L, REFUSED);
-        moveAllButOne();
+        moveAll();
         there.add(3L);
 
-        moveAllButOne();
+        moveAll();
 
         assertThat(moved).containsExactly(2L, 3L);
         faults.clear();
@@ -81,11 +79,26 @@ class MoveBatchesTest {
     void aJobThatTakesTooLongKeepsNoneBehindItFromMoving() {
         there.addAll(List.of(1L, 2L, 3L, 4L));
         faults.put(1L, TOO_SLOW);
-        assertThatThrownBy(() -> batches.these(List.of(1L, 2L, 3L, 4L), this::move))
+        assertThatThrownBy(this::moveAll)
                 .isInstanceOf(UncategorizedSQLException.class); // the batch is smaller from now on
 
-        assertThatThrownBy(() -> batches.these(List.of(1L, 2L, 3L, 4L), this::move))
+        assertThatThrownBy(this::moveAll)
                 .isInstanceOf(UncategorizedSQLException.class); // its second try, after all others
+
+        assertThat(moved).containsExactlyInAnyOrder(2L, 3L, 4L);
+        there.add(5L);
+        assertThatThrownBy(this::moveAll).isInstanceOf(UncategorizedSQLException.class); // likewise
+        assertThat(moved).contains(5L);
+    }
+
+    @Test
+    void ofJobsThatAreKnownTheSlowOneKeepsNoneBehindItFromMoving() {
+        there.addAll(List.of(1L, 2L, 3L, 4L));
+        faults.put(1L, TOO_SLOW);
+        assertThatThrownBy(() -> refused.these(List.of(1L, 2L, 3L, 4L), this::move))
+                .isInstanceOf(UncategorizedSQLException.class); // the batch is smaller from now on
+
+        refused.these(List.of(1L, 2L, 3L, 4L), this::move);
 
         assertThat(moved).containsExactlyInAnyOrder(2L, 3L, 4L);
     }
