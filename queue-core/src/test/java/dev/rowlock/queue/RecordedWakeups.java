@@ -2,7 +2,6 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -19,7 +18,6 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     private final List<String> befores = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
     private final List<Integer> firsts = new CopyOnWriteArrayList<>();
-    private final List<Boolean> lines = new CopyOnWriteArrayList<>();
 
     public List<String> heard() {
         return heard;
@@ -45,20 +43,14 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
         return firsts;
     }
 
-    /** Of the jobs heard of in other processes: whether a connection to claim them by was offered. */
-    public List<Boolean> lines() {
-        return lines;
-    }
-
     @Override
     public void jobsReady(String queue, int rank, long jobs) {
         hear("%d ready in %s from rank %d".formatted(jobs, queue, rank));
     }
 
     @Override
-    public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
+    public void jobsReady(String queue, int rank, long jobs, int first) {
         firsts.add(first);
-        lines.add(connection != null);
         jobsReady(queue, rank, jobs);
     }
 

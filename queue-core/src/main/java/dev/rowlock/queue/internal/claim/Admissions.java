@@ -6,10 +6,7 @@ import java.util.List;
 /** Whether ready jobs may be claimed at all, beside all that claims look at themselves. Thread-safe. */
 public interface Admissions {
 
-    /** Whether anything is decided about this queue here. Quick: asked before each claim. */
-    boolean concerns(String queue);
-
-    /** Called before a claim in such a queue. Returns whether the claim has to wait: then it is called again at once. */
+    /** Called before each claim, so it must be quick where nothing is decided here. Returns whether the claim has to wait: then it is called again at once. */
     boolean hold(String queue);
 
     /** Those of the claimed jobs that may run. The claims of the others are over. */
@@ -17,11 +14,6 @@ public interface Admissions {
 
     /** All may be claimed. */
     Admissions ALL = new Admissions() {
-        @Override
-        public boolean concerns(String queue) {
-            return false;
-        }
-
         @Override
         public boolean hold(String queue) {
             return false;

@@ -71,9 +71,6 @@ public final class ClaimReadyJobs {
 
     private static final String FEW_PREFIX = IndexPlan.prefixAnd("true, " + NOW + ", " + TimeLimit.SENDING);
 
-    // To set them takes a twentieth of the time of a claim where all is idle.
-    private static final String FEW_PREFIX_PINNED = "SELECT true, " + NOW + ";\n";
-
     private static String moved() {
         String columns = Room.JOB.replace("job_key, ", "");
         return MOVED_WITH.formatted(columns, columns.replace("attempt", "attempt + 1"));
@@ -165,9 +162,7 @@ public final class ClaimReadyJobs {
 
     private final Database database;
     private final Duration longestWait;
-    private final @Nullable Connection own;
-    private final UnansweredClaims unanswered;
-    private volatile @Nullable ClaimReadyJobs onOwn; // the last one
+    private final UnansweredClaims unanswered = new UnansweredClaims();
 
     /** Claims the first ready jobs from the cursor on: few of them, or many, in turn with others; or without some ids and paused types. */
     private final Texts texts;
@@ -175,11 +170,11 @@ public final class ClaimReadyJobs {
     /** The statements. */
     private record Texts(String ofFew, String ofMany, String ofFewWithout, String ofManyWithout) {
 
-        static Texts of(Schema schema, String fewPrefix) {
+        static Texts of(Schema schema) {
             return new Texts(
-                    schema.sql(fewPrefix + few(ALL)),
+                    schema.sql(FEW_PREFIX + few(ALL)),
                     schema.sql(MANY_PREFIX + many(ALL)),
-                    schema.sql(fewPrefix + few(WITHOUT)),
+                    schema.sql(FEW_PREFIX + few(WITHOUT)),
                     schema.sql(MANY_PREFIX + many(WITHOUT)));
         }
 
@@ -198,41 +193,12 @@ public final class ClaimReadyJobs {
 
     /** @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout */
     public ClaimReadyJobs(Database database, Duration longestWait) {
-        this(database, longestWait, null, new UnansweredClaims(), Texts.of(database.schema(), FEW_PREFIX));
-    }
-
-    private ClaimReadyJobs(
-            Database database,
-            Duration longestWait,
-            @Nullable Connection own,
-            UnansweredClaims unanswered,
-            Texts texts) {
         this.database = database;
         this.longestWait = longestWait;
-        this.own = own;
-        this.unanswered = unanswered;
-        this.texts = texts;
+        this.texts = Texts.of(database.schema());
     }
 
-    /**
-     * The same on a connection that the calling thread owns, in auto-commit mode and with a network timeout, and on which
-     * nothing but claims depends on how statements are planned.
-     */
-    public ClaimReadyJobs on(Connection connection) {
-        ClaimReadyJobs last = onOwn;
-        if (last == null || last.own != connection) {
-            database.alone(connection, c -> {
-                IndexPlan.pin(c);
-                return c;
-            });
-            last = new ClaimReadyJobs(
-                    database, longestWait, connection, unanswered, Texts.of(database.schema(), FEW_PREFIX_PINNED));
-            onOwn = last;
-        }
-        return last;
-    }
-
-    /** The claims that are under way, through the pool or on a connection of somebody's own. */
+    /** The claims that are under way. */
     public UnansweredClaims unanswered() {
         return unanswered;
     }
@@ -253,8 +219,7 @@ public final class ClaimReadyJobs {
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public Batch run(String queue, QueueRange range, int limit, int largest, long nodeId, @Nullable String timeouts) {
-        Database.Call<Batch> call = connection -> run(connection, queue, range, limit, largest, nodeId, timeouts);
-        return own == null ? database.atOnce(call) : database.alone(own, call);
+        return database.atOnce(connection -> run(connection, queue, range, limit, largest, nodeId, timeouts));
     }
 
     private Batch run(
@@ -313,7 +278,7 @@ public final class ClaimReadyJobs {
         }
     }
 
-    /** The id of the job that {@link #run} would claim first now; none: there is none. Through the pool. */
+    /** The id of the job that {@link #run} would claim first now; none: there is none. */
     public List<Long> first(String queue, QueueRange range) {
         return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(FIRST))) {

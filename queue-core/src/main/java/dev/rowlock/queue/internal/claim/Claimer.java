@@ -8,18 +8,13 @@ import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ClaimCounts;
-import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Claims jobs of one queue for all its threads, one batch after the other: on the fetcher's thread, or on the one that heard
- * of jobs. Thread-safe.
- */
+/** Claims jobs of one queue for all its threads, one batch after the other, on the fetcher's thread. Any thread may tell it something. */
 public final class Claimer {
 
     /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
@@ -29,13 +24,12 @@ public final class Claimer {
     private static final Duration APART = Duration.ofMillis(2);
 
     private final QueueConsumer consumer;
-    private final ClaimReadyJobs throughPool;
+    private final ClaimReadyJobs statement;
     private final FetchSettings settings;
     private final NodeView node;
     private final @Nullable String timeouts;
 
-    private final ReentrantLock claiming = new ReentrantLock();
-    private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
+    private final MinimumInterval pace = new MinimumInterval(APART); // the fetcher's thread only, as those below
     private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed", LARGEST_CLAIM);
     private final KeyedClaims keyed;
     private final Sources sources;
@@ -44,7 +38,7 @@ public final class Claimer {
     private final ClockWatch clock = new ClockWatch();
     private final ClaimTally tally;
 
-    private volatile QueueCursor cursor; // written under claiming
+    private volatile QueueCursor cursor; // written by the fetcher's thread
     private volatile boolean closed;
     private volatile boolean paused;
     private volatile Left left = Left.NOTHING;
@@ -53,13 +47,13 @@ public final class Claimer {
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     public Claimer(
             QueueConsumer consumer,
-            ClaimReadyJobs throughPool,
+            ClaimReadyJobs statement,
             KeyedSource keyed,
             FetchSettings settings,
             NodeView node,
             @Nullable String timeouts) {
         this.consumer = consumer;
-        this.throughPool = throughPool;
+        this.statement = statement;
         this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts, node);
         this.sources = new Sources(consumer, this.keyed, recent, settings.pollInterval());
         this.settings = settings;
@@ -156,78 +150,27 @@ public final class Claimer {
         return paused || left.all();
     }
 
-    /** Whether a claim is under way, on whatever thread. After {@link #close} none begins. */
-    boolean underWay() {
-        return claiming.isLocked();
-    }
-
     /**
      * Whether nothing has been found for so long, and a plain look from the front would tell as well, and as quickly, whether there
      * is something to claim.
      */
     boolean idleFor(Duration time) {
-        claiming.lock();
-        try {
-            // A look that knows no exceptions tells nothing where there are some.
-            boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
-            boolean nothing = recent.anyEmpty()
-                    && !keyed.awaited()
-                    && recent.quick()
-                    && cursor.lookedFromFront()
-                    && leavesNothing;
-            return (nothing || claimsNothing()) && !consumer.metUnknownType() && recent.nothingFor(time);
-        } finally {
-            claiming.unlock();
-        }
-    }
-
-    /** Waits until no claim is under way. */
-    void awaitLast() {
-        claiming.lock();
-        claiming.unlock();
+        // A look that knows no exceptions tells nothing where there are some.
+        boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
+        boolean nothing =
+                recent.anyEmpty() && !keyed.awaited() && recent.quick() && cursor.lookedFromFront() && leavesNothing;
+        return (nothing || claimsNothing()) && !consumer.metUnknownType() && recent.nothingFor(time);
     }
 
     /** Claims once if there is demand, as soon as it may. Returns how long to wait for the next look, or for a wake-up. */
     Duration claim() {
-        claiming.lock();
-        try {
-            if (!closed && node.admissions().hold(consumer.queue())) {
-                return Duration.ZERO;
-            }
-            return sources.next(() -> claimBy(throughPool), this::claimKeyed);
-        } finally {
-            claiming.unlock();
+        if (!closed && node.admissions().hold(consumer.queue())) {
+            return Duration.ZERO;
         }
+        return sources.next(this::claimPlain, this::claimKeyed);
     }
 
-    /**
-     * Claims once if there is demand, provided that this is a matter of a moment, and lets the fetcher wait as long as it
-     * would after a claim of its own. Returns false if the fetcher must claim.
-     *
-     * @param own a connection that the calling thread owns
-     */
-    boolean claimAtOnce(Connection own) {
-        if (node.admissions().concerns(consumer.queue()) || !claiming.tryLock()) {
-            return false;
-        }
-        try {
-            boolean atOnce = !keyed.active()
-                    && !keyed.due()
-                    && recent.quick()
-                    && !recent.full()
-                    && pace.allows()
-                    && !consumer.metUnknownType();
-            Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
-            if (!rest.isZero()) {
-                consumer.wakeSignal().restart(Rests.shorter(rest, keyed.untilDue()));
-            }
-            return !rest.isZero();
-        } finally {
-            claiming.unlock();
-        }
-    }
-
-    private Duration claimBy(ClaimReadyJobs statement) {
+    private Duration claimPlain() {
         long nodeId = node.nodeId();
         if (refused.tryAgain() || lookAnew) {
             lookAnew = false; // before what is left is read: whoever changes that sets this afterwards
@@ -257,7 +200,7 @@ public final class Claimer {
         sources.looks();
         int largest = consumer.budget().reserve(limit);
         try {
-            return claimBy(statement, nobodys, limit, largest, nodeId);
+            return claimPlain(nobodys, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
             recent.failed();
             sources.heard();
@@ -282,14 +225,12 @@ public final class Claimer {
         return giveUnlessClosed(batch, nodeId, ended);
     }
 
-    private Duration claimBy(ClaimReadyJobs statement, Left nobodys, int limit, int largest, long nodeId) {
+    private Duration claimPlain(Left nobodys, int limit, int largest, long nodeId) {
         QueueRange range = range().withoutTypes(nobodys.types());
         Batch batch = refused.move(
                 limit,
                 rows -> statement.run(consumer.queue(), range.without(refused.ids()), rows, largest, nodeId, timeouts),
-                () -> statement == throughPool // otherwise the fetcher claims
-                        ? statement.first(consumer.queue(), range.without(refused.ids()))
-                        : List.of());
+                () -> statement.first(consumer.queue(), range.without(refused.ids())));
         recent.answered(batch.took());
         return accept(batch, nodeId, System.nanoTime());
     }

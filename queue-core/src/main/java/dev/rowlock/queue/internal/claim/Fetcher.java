@@ -8,7 +8,6 @@ import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.ClaimCounts;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -38,9 +37,6 @@ public final class Fetcher implements Runnable {
      */
     private static final Duration COURTESY = Duration.ofMillis(200);
 
-    /** After a claim on the listening connection has failed, the fetcher claims instead, for this long. */
-    private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
-
     /** A fetcher whose queue has brought nothing for so long rests. */
     public static final Duration KEPT = Duration.ofMinutes(1);
 
@@ -54,7 +50,6 @@ public final class Fetcher implements Runnable {
     private @Nullable EndlessTask part; // guarded by this, as below; the last one
     private @Nullable Thread thread;
     private volatile boolean unable; // the last thread could not be started
-    private long avoidConnectionUntil = System.nanoTime(); // the listening thread only
     private volatile boolean stopping;
 
     /**
@@ -159,12 +154,7 @@ public final class Fetcher implements Runnable {
     /** The same, and all nodes hear of it: look when it is this node's turn, counted from the first of them. */
     public void keysHeard(@Nullable String key, int first) {
         claimer.keyed().heardOf(key);
-        Duration wait = lookIn(claimer.place(), first, 1, consumer.concurrency());
-        if (wait.isZero()) {
-            wake();
-        } else {
-            consumer.wakeSignal().raiseIn(wait);
-        }
+        wakeInTurn(first, 1);
     }
 
     /** Whether a limit counts this job, or may do so by now. Any thread. */
@@ -188,16 +178,18 @@ public final class Fetcher implements Runnable {
     /**
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
      * node to run them all, counted from the first of them; otherwise a little later, in case the others are busy.
-     *
-     * @param connection the one that told, for a claim on the calling thread; null if that cannot be had
      */
-    public void jobsHeard(int rank, long jobs, int first, @Nullable Connection connection) {
+    public void jobsHeard(int rank, long jobs, int first) {
         claimer.urgent(rank);
+        wakeInTurn(first, jobs);
+    }
+
+    private void wakeInTurn(int first, long jobs) {
         Duration wait = lookIn(claimer.place(), first, jobs, consumer.concurrency());
-        if (!wait.isZero()) {
-            consumer.wakeSignal().raiseIn(wait);
-        } else if (connection == null || !claimedBy(connection)) {
+        if (wait.isZero()) {
             wake();
+        } else {
+            consumer.wakeSignal().raiseIn(wait);
         }
     }
 
@@ -205,27 +197,6 @@ public final class Fetcher implements Runnable {
     static Duration lookIn(Place place, int first, long jobs, int concurrency) {
         int earlier = Math.floorMod((long) place.number() - first, place.nodes()) - SPARE;
         return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
-    }
-
-    /**
-     * Claims without the fetcher's thread and without the pool: when idle, to hand over to the one and to take a connection
-     * from the other takes a tenth of a millisecond. Returns false if the fetcher must claim.
-     */
-    private boolean claimedBy(Connection connection) {
-        if (System.nanoTime() - avoidConnectionUntil < 0) {
-            return false;
-        }
-        try {
-            return claimer.claimAtOnce(connection);
-        } catch (RuntimeException | Error e) {
-            log.warn(
-                    "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
-                    consumer.queue(),
-                    DurationText.of(AFTER_FAILURE),
-                    e);
-            avoidConnectionUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
-            return false;
-        }
     }
 
     /** There may be jobs: look at once. */
@@ -265,10 +236,10 @@ public final class Fetcher implements Runnable {
         }
     }
 
-    /** After a stop: whether a claim may still be under way, on its thread or on that of somebody who heard of jobs. */
+    /** After a stop: whether a claim may still be under way. */
     boolean fetching() {
         Thread last = thread();
-        return last != null && last.isAlive() || claimer.underWay();
+        return last != null && last.isAlive();
     }
 
     private synchronized @Nullable Thread thread() {
@@ -312,7 +283,6 @@ public final class Fetcher implements Runnable {
                 pauseFor(rest);
             }
         }
-        claimer.awaitLast();
     }
 
     private boolean rests() {

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.time.Duration;
@@ -46,16 +45,5 @@ public final class LastClaims {
 
     private void join(TimeBudget time) {
         fetchers.forEach(fetcher -> fetcher.join(time));
-        if (!time.over() && fetching()) {
-            pause(time.left()); // on the thread of somebody who heard of jobs
-        }
-    }
-
-    private static void pause(Duration time) {
-        try {
-            Signal.pause(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 /** What the last claims of a queue say about the next one. Used by one thread at a time. */
 final class RecentClaims {
 
-    /** After a claim that took longer, the next is not made on a thread that has other things to do. */
+    /** A queue whose claims take longer is not polled together with others. */
     static final Duration QUICK = Duration.ofMillis(20);
 
     private boolean full;

@@ -21,15 +21,15 @@
  * is ready it wakes the fetcher.
  *
  * <ul>
- *   <li>A fetcher that rests is called by the same signal that it would wait for: raised (a wake-up, room in the buffer), planned for later (a job that other nodes look for
- *       first), or restarted (a claim by whoever heard of jobs). Whether anything has happened since its last wait is decided under the signal's lock, so none of that is lost.
+ *   <li>A fetcher that rests is called by the same signal that it would wait for: raised (a wake-up, room in the buffer), or planned for later (a job that other nodes look for
+ *       first). Whether anything has happened since its last wait is decided under the signal's lock, so none of that is lost.
  *   <li>It rests only where the node's poll can take its place: its last claim looked from the front, found nothing, and was quick; no rate has said when it allows the next job;
  *       no jobs are left ready on purpose, because the server refuses them or the node leaves their types to others; and the queue has brought no job of an unknown type lately. A
  *       paused queue rests, and nobody polls it.
  *   <li>A queue where the common look takes long (dead entries that vacuum cannot remove, a large transaction that is still open) would make all others wait. Its fetcher is woken
  *       too. It polls for itself, from its cursor and within its shares of the time, until its claims are quick again.
  *   <li>A thread that cannot be started for lack of memory is named in the node's health. The poll tries again.
- *   <li>After a stop no thread begins to claim. Until the last claim has ended, also one on the thread that listens, {@link dev.rowlock.queue.internal.claim.LastClaims} waits.
+ *   <li>After a stop no thread begins to claim. Until the last claim has ended, {@link dev.rowlock.queue.internal.claim.LastClaims} waits.
  * </ul>
  */
 @NullMarked

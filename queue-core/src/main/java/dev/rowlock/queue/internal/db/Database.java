@@ -132,14 +132,6 @@ public final class Database {
         return atomically(call);
     }
 
-    /**
-     * Runs one statement by itself, on a connection that the calling thread owns: in auto-commit mode, and with a network
-     * timeout already.
-     */
-    public <T> T alone(Connection own, Call<T> call) {
-        return translating(() -> call.on(own));
-    }
-
     /** Runs several statements in one transaction of their own. */
     public <T> T atomically(Call<T> call) {
         return fromPool(connection -> own.several(connection, answerWithin, call));

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.postgresql.PGStatement;
@@ -55,13 +54,6 @@ public final class IndexPlan {
      */
     public static final String LOOKS_PREFIX = OUTCOMES_PREFIX;
 
-    // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
-    private static final String FOR_SESSION =
-            """
-            SELECT set_config('statement_timeout', '2s', false),
-                   set_config('default_transaction_isolation', 'read committed', false),
-            """ + (PLAN + ", " + NESTED_LOOPS + ", " + TimeLimit.SENDING).replace(", true)", ", false)");
-
     /** The settings that {@link #OUTCOMES_WITHIN} changes. */
     private static final List<String> CHANGED = List.of(
             "enable_seqscan",
@@ -88,13 +80,6 @@ public final class IndexPlan {
             .collect(Collectors.joining(", ", "SELECT ", "\n"));
 
     private IndexPlan() {}
-
-    /** Pins the plans of all statements on a connection that nobody shares, and bounds their time. They need no prefix any more. */
-    public static void pin(Connection own) throws SQLException {
-        try (Statement statement = own.createStatement()) {
-            statement.execute(FOR_SESSION);
-        }
-    }
 
     /** The prefix with more columns before the settings, which {@link #executePrefix} returns. */
     public static String prefixAnd(String columns) {

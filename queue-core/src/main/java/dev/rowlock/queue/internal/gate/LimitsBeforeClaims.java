@@ -58,11 +58,6 @@ final class LimitsBeforeClaims implements Admissions {
     }
 
     @Override
-    public boolean concerns(String queue) {
-        return !stored && limited.contains(queue) || others.concerns(queue);
-    }
-
-    @Override
     public boolean hold(String queue) {
         if (!stored && limited.contains(queue)) {
             store();

@@ -30,7 +30,6 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -443,8 +442,8 @@ public final class WorkerNode {
     private record RemoteWakeupHandler(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
 
         @Override
-        public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
-            fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first, connection));
+        public void jobsReady(String queue, int rank, long jobs, int first) {
+            fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first));
         }
 
         @Override

@@ -74,15 +74,6 @@ final class PolicyQueues implements Admissions {
     }
 
     @Override
-    public boolean concerns(String queue) {
-        if (!known) {
-            return true;
-        }
-        Long end = until.get(queue);
-        return end != null && end - System.nanoTime() > 0;
-    }
-
-    @Override
     public boolean hold(String queue) {
         if (!known) {
             look();
@@ -95,6 +86,14 @@ final class PolicyQueues implements Admissions {
             moved(queue);
         }
         return held >= BATCH;
+    }
+
+    private boolean concerns(String queue) {
+        if (!known) {
+            return true;
+        }
+        Long end = until.get(queue);
+        return end != null && end - System.nanoTime() > 0;
     }
 
     private int held(String queue) {

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
@@ -73,7 +72,7 @@ final class EndListener implements AutoCloseable {
     private static final class Nobody implements RemoteWakeups {
 
         @Override
-        public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {}
+        public void jobsReady(String queue, int rank, long jobs, int first) {}
 
         @Override
         public void jobsBack(String queue) {}

@@ -26,11 +26,6 @@ public final class MinimumInterval {
         }
     }
 
-    /** Whether the next statement may begin now. */
-    public boolean allows() {
-        return left() <= 0;
-    }
-
     private long left() {
         return lastBegun + nanos - System.nanoTime();
     }

@@ -19,8 +19,6 @@ public final class Signal {
     private boolean raised; // guarded by lock
     private boolean planned; // guarded by lock
     private long plannedAt; // guarded by lock; monotonic
-    private long end = System.nanoTime(); // guarded by lock; monotonic; of the last wait
-    private boolean restarted; // guarded by lock; since the last wait
     private @Nullable Runnable absentee; // guarded by lock; whom to call; null: somebody waits, or will
 
     public void raise() {
@@ -37,7 +35,7 @@ public final class Signal {
     }
 
     /**
-     * Nobody waits until this is called, once, on the thread that raises, plans or restarts. It must not throw; if it does not
+     * Nobody waits until this is called, once, on the thread that raises or plans. It must not throw; if it does not
      * bring somebody who waits, it says so by this method.
      */
     public void calls(Runnable start) {
@@ -53,7 +51,7 @@ public final class Signal {
     public boolean leave(Runnable start) {
         lock.lock();
         try {
-            boolean goes = !raised && !planned && !restarted;
+            boolean goes = !raised && !planned;
             if (goes) {
                 absentee = start;
             }
@@ -78,7 +76,7 @@ public final class Signal {
         Runnable call;
         lock.lock();
         try {
-            call = raised || planned || restarted ? takeAbsentee() : null;
+            call = raised || planned ? takeAbsentee() : null;
         } finally {
             lock.unlock();
         }
@@ -114,35 +112,11 @@ public final class Signal {
         run(call);
     }
 
-    /**
-     * Whoever waits does so from now on, for about this long at the longest: what was planned was for what has been done. To
-     * shorten a wait by less than half, nobody is woken.
-     */
-    public void restart(Duration longest) {
-        Runnable call;
-        lock.lock();
-        try {
-            long now = System.nanoTime();
-            boolean muchShorter = longest.toNanos() < (end - now) / 2;
-            end = now + longest.toNanos();
-            planned = false;
-            restarted = true;
-            if (muchShorter) {
-                changed.signalAll();
-            }
-            call = takeAbsentee();
-        } finally {
-            lock.unlock();
-        }
-        run(call);
-    }
-
     /** Waits until it is raised or the time is over, and lowers it again, also what was planned. */
     public void await(Duration longest) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            end = System.nanoTime() + longest.toNanos();
-            awaitEnd();
+            awaitEnd(System.nanoTime() + longest.toNanos());
         } finally {
             lock.unlock();
         }
@@ -152,24 +126,20 @@ public final class Signal {
     public void await() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (planned && !restarted) {
-                end = plannedAt;
-            }
-            awaitEnd();
+            awaitEnd(planned ? plannedAt : System.nanoTime());
         } finally {
             lock.unlock();
         }
     }
 
-    private void awaitEnd() throws InterruptedException {
-        long left = left();
+    private void awaitEnd(long end) throws InterruptedException {
+        long left = left(end);
         while (!raised && left > 0) {
             changed.awaitNanos(left);
-            left = left();
+            left = left(end);
         }
         raised = false;
         planned = false;
-        restarted = false;
     }
 
     /** Waits for this long, whatever happens, unless the thread is interrupted. */
@@ -177,7 +147,7 @@ public final class Signal {
         new Signal().await(time);
     }
 
-    private long left() {
+    private long left(long end) {
         long now = System.nanoTime();
         return planned ? Math.min(end - now, plannedAt - now) : end - now;
     }

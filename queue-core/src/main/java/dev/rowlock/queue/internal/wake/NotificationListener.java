@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -28,36 +29,21 @@ public final class NotificationListener implements AutoCloseable {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration RECONNECT = Duration.ofSeconds(1);
 
-    /** Takes what is heard. */
-    @FunctionalInterface
-    public interface Messages {
-
-        /**
-         * Called on the listening thread, which hears nothing else until it returns.
-         *
-         * @param connection the one that brought it, for one short statement; null if there is more to hear already, or
-         *     the connection is a pooler's and not ours alone
-         */
-        void heard(String message, @Nullable Connection connection);
-    }
-
     private final DataSource direct;
     private final Schema schema;
-    private final Messages messages;
+    private final Consumer<String> messages;
     private final Runnable connectedAgain;
     private final EndlessTask listening;
     private final Thread thread;
     private volatile @Nullable Connection connection; // written by the listening thread
-    private boolean
-            ownBackend; // the listening thread only; no pooler may put others' statements on it, or ours elsewhere
     private volatile boolean hearing;
     private volatile boolean closed;
 
     /**
-     * @param messages told what is heard
+     * @param messages told what is heard, on the listening thread, which hears nothing else until it returns
      * @param connectedAgain called after each connect: wake everybody, notifications may have been missed
      */
-    public NotificationListener(DataSource direct, Schema schema, Messages messages, Runnable connectedAgain) {
+    public NotificationListener(DataSource direct, Schema schema, Consumer<String> messages, Runnable connectedAgain) {
         this.direct = direct;
         this.schema = schema;
         this.messages = messages;
@@ -91,8 +77,7 @@ public final class NotificationListener implements AutoCloseable {
                     connectedAgain.run();
                     hear(open.unwrap(PGConnection.class), open);
                 } finally {
-                    // Should it be a pool's, nobody else shall get it: it listens, and claims may have changed its
-                    // settings.
+                    // Should it be a pool's, nobody else shall get it: it listens.
                     open.abort(Runnable::run);
                 }
             } catch (SQLException | RuntimeException | Error e) {
@@ -114,16 +99,20 @@ public final class NotificationListener implements AutoCloseable {
         open.setNetworkTimeout(Runnable::run, (int) ANSWER.toMillis());
         try (Statement statement = open.createStatement()) {
             statement.execute("LISTEN \"" + schema.channel() + "\"");
-            try (ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
-                row.next();
-                ownBackend = row.getInt(1) == open.unwrap(PGConnection.class).getBackendPID();
-            }
-            if (ownBackend) {
+            if (ownBackend(open, statement)) {
                 // A session that only hears looks idle to the server, however much it hears.
                 statement.execute("SET idle_session_timeout = 0");
             }
         }
         hearing = true;
+    }
+
+    /** Whether no pooler stands between, which would let the settings of this session hold for statements of others. */
+    private static boolean ownBackend(Connection open, Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+            row.next();
+            return row.getInt(1) == open.unwrap(PGConnection.class).getBackendPID();
+        }
     }
 
     private void hear(PGConnection notifications, Connection open) throws SQLException {
@@ -133,11 +122,9 @@ public final class NotificationListener implements AutoCloseable {
                 check(open);
                 continue;
             }
-            int last = heard.length - 1;
-            for (int i = 0; i < last; i++) {
-                messages.heard(heard[i].getParameter(), null);
+            for (PGNotification message : heard) {
+                messages.accept(message.getParameter());
             }
-            messages.heard(heard[last].getParameter(), ownBackend ? open : null);
         }
     }
 

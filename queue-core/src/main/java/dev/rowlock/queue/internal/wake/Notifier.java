@@ -259,7 +259,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
             keys.forEach((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
             drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
-            // The last, so that the last message is one by which jobs may be claimed.
             ready.forEach((queue, some) -> messages.add(
                     some.back
                             ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)

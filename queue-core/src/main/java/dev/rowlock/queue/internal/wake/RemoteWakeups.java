@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.wake;
 
-import java.sql.Connection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +13,8 @@ public interface RemoteWakeups {
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
      * @param first the same for all who hear this, another one the next time: which node looks first, the others counted from it
-     * @param connection the listening connection, for one short statement before this returns; null if that cannot be had
      */
-    void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection);
+    void jobsReady(String queue, int rank, long jobs, int first);
 
     /** Some of the jobs that the next call tells of went back to the place in the queue that they had. */
     void jobsBack(String queue);

@@ -4,6 +4,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
@@ -68,11 +69,11 @@ public final class WakeupBus implements Wakeups {
      * Where a notification listener's messages go: to this worker, without those of this bus, which its own workers know
      * already.
      */
-    public NotificationListener.Messages heardBy(RemoteWakeups worker) {
-        return (message, connection) -> {
+    public Consumer<String> heardBy(RemoteWakeups worker) {
+        return message -> {
             EndSubscriber awaited = ends;
             if (awaited == null || !WakeupMessage.deliver(message, origin, awaited)) {
-                WakeupMessage.deliver(message, origin, worker, connection);
+                WakeupMessage.deliver(message, origin, worker);
             }
         };
     }

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.wake.WakeupBus.EndSubscriber;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -101,25 +100,25 @@ final class WakeupMessage {
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
-    static void deliver(String message, String own, RemoteWakeups to, @Nullable Connection connection) {
+    static void deliver(String message, String own, RemoteWakeups to) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3) {
             return;
         }
         int number = parts[0].indexOf('.');
         if (!(number < 0 ? parts[0] : parts[0].substring(0, number)).equals(own)) {
-            deliver(parts, to, connection);
+            deliver(parts, to);
         }
         if (number >= 0) {
             to.heard(parts[0]);
         }
     }
 
-    private static void deliver(String[] parts, RemoteWakeups to, @Nullable Connection connection) {
+    private static void deliver(String[] parts, RemoteWakeups to) {
         try {
             switch (parts[1]) {
-                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to, connection);
-                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, connection);
+                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to);
+                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "d" -> deliverMoved(parts[2].split("\\|", 2), to);
                 case "m" -> to.dueJobsMoved(durationOrNone(parts[2]), null); // of the version before
@@ -153,7 +152,7 @@ final class WakeupMessage {
         }
     }
 
-    private static void deliverReady(String[] parts, boolean back, RemoteWakeups to, @Nullable Connection connection) {
+    private static void deliverReady(String[] parts, boolean back, RemoteWakeups to) {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
             long jobs = Long.parseLong(parts[1]);
@@ -161,7 +160,7 @@ final class WakeupMessage {
             if (back) {
                 to.jobsBack(parts[3]);
             }
-            to.jobsReady(parts[3], rank, jobs, first, connection);
+            to.jobsReady(parts[3], rank, jobs, first);
         }
     }
 }

@@ -7,11 +7,8 @@
  * commits per second do not become a thousand notifications. The notification listener holds one connection and
  * checks it, because a half-open connection never fails by itself.
  *
- * <p>A node that hears of jobs may claim them on that same connection, unless more notifications wait there.
- *
  * <p>What each shortcut buys, on two cores: sockets that answer the driver's look at once 1.2 ms of each notification (1.5 before,
- * 0.27 after); a notification that travels with a single insert 0.2 ms of a job's start (1.45 before, 1.27 after); claims on the
- * listening connection 0.1 to 0.2 ms where all is idle (1.34 before, 1.20 after).
+ * 0.27 after); a notification that travels with a single insert 0.2 ms of a job's start (1.45 before, 1.27 after).
  *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
  * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler

@@ -4,11 +4,9 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static dev.rowlock.queue.internal.db.Rooms.ids;
 import static dev.rowlock.queue.internal.db.Rooms.part;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
@@ -28,7 +26,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
-import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 @PostgresTest(migrated = true)
@@ -329,27 +326,6 @@ class ClaimReadyJobsTest {
 
         assertThat(batch.jobs()).hasSize(1);
         assertThat(batch.took()).isPositive().isLessThanOrEqualTo(all.minus(waited.get()));
-    }
-
-    @Test
-    void theServerGivesUpAClaimOnAConnectionOfItsOwnSoThatNoClaimGoesUnheard() throws SQLException {
-        rooms.ready(1);
-        long node = rooms.node();
-
-        try (Connection own = test.unpooled().getConnection()) {
-            own.setNetworkTimeout(Runnable::run, 20_000);
-            try (OpenTransaction owner = new OpenTransaction(rooms.database())) {
-                owner.database()
-                        .alone(connection -> connection
-                                .createStatement()
-                                .execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE"));
-                assertThatThrownBy(() -> claim.on(own).run(QUEUE, QueueRange.ALL, 1, node, null))
-                        .isInstanceOf(QueryTimeoutException.class);
-            }
-
-            assertThat(claim.on(own).run(QUEUE, QueueRange.ALL, 1, node, null).jobs())
-                    .hasSize(1);
-        }
     }
 
     private static QueueRange behind(Batch batch) {

@@ -10,14 +10,11 @@ import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -25,8 +22,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** How long a server waits for a client to read what a claim brings. */
 @PostgresTest(migrated = true)
 class ClaimSendingTest {
-
-    private static final String LOOK = "SHOW tcp_user_timeout";
 
     private final TestDatabase test;
     private final Rooms rooms;
@@ -82,22 +77,9 @@ class ClaimSendingTest {
         }
     }
 
-    @Test
-    void onAConnectionThatOnlyClaimsItIsSetOnce() throws SQLException {
-        try (Connection own = test.unpooled().getConnection();
-                Statement statement = own.createStatement()) {
-            new ClaimReadyJobs(rooms.database()).on(own).run(QUEUE, QueueRange.ALL, 1, node, null);
-
-            try (var row = statement.executeQuery(LOOK)) {
-                row.next();
-                assertThat(row.getString(1)).isEqualTo(onLinux ? "10000" : "0");
-            }
-        }
-    }
-
     private static String setting(OpenTransaction open) {
         return JdbcClient.create(open.database().dataSource())
-                .sql(LOOK)
+                .sql("SHOW tcp_user_timeout")
                 .query(String.class)
                 .single();
     }

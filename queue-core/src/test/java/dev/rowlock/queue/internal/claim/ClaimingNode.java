@@ -98,11 +98,6 @@ final class ClaimingNode implements AutoCloseable {
     void keepClaimed() {
         admissions.set(new Admissions() {
             @Override
-            public boolean concerns(String queue) {
-                return true;
-            }
-
-            @Override
             public boolean hold(String queue) {
                 return false;
             }

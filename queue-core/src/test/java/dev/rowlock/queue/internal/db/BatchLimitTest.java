@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
@@ -22,7 +20,7 @@ class BatchLimitTest {
     }
 
     @Test
-    void aBatchGetsSmallerIfTheServerEndsItsStatement() throws SQLException {
+    void aBatchGetsSmallerIfTheServerEndsItsStatement() {
         limit.failed(failure(connection -> {
             connection.createStatement().execute("SET statement_timeout = 50");
             return connection.createStatement().execute("SELECT pg_sleep(5)");
@@ -32,7 +30,7 @@ class BatchLimitTest {
     }
 
     @Test
-    void aBatchGetsSmallerIfItsAnswerIsNotWaitedForAnyLonger() throws SQLException {
+    void aBatchGetsSmallerIfItsAnswerIsNotWaitedForAnyLonger() {
         limit.failed(failure(connection -> {
             connection.setNetworkTimeout(
                     Runnable::run, (int) Duration.ofMillis(50).toMillis());
@@ -43,14 +41,14 @@ class BatchLimitTest {
     }
 
     @Test
-    void aBatchStaysAsItIsWhateverElseFails() throws SQLException {
+    void aBatchStaysAsItIsWhateverElseFails() {
         limit.failed(failure(connection -> connection.createStatement().execute("SELECT 1 / 0")));
 
         assertThat(limit.rows()).isEqualTo(1_000);
     }
 
     @Test
-    void aBatchGrowsAgainAsLongAsItWorks() throws SQLException {
+    void aBatchGrowsAgainAsLongAsItWorks() {
         for (int i = 0; i < 20; i++) {
             limit.failed(failure(connection -> {
                 connection.createStatement().execute("SET statement_timeout = 1");
@@ -66,9 +64,7 @@ class BatchLimitTest {
         assertThat(limit.rows()).isEqualTo(1_000);
     }
 
-    private DataAccessException failure(Database.Call<Boolean> call) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection()) {
-            return catchThrowableOfType(DataAccessException.class, () -> database.alone(connection, call));
-        }
+    private DataAccessException failure(Database.Call<Boolean> call) {
+        return catchThrowableOfType(DataAccessException.class, () -> database.alone(call));
     }
 }

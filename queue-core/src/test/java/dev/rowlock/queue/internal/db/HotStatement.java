@@ -15,8 +15,6 @@ import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -178,17 +176,6 @@ public enum HotStatement {
         void run(Database database, long node, List<Claim> claims) {
             database.alone(connection -> new BeatNode(database.schema()).run(connection, node));
         }
-    },
-    /** The last: it pins the plans of all statements on its connection. */
-    CLAIM_ON_A_CONNECTION_OF_ITS_OWN(Plan.CLAIM) {
-        @Override
-        void run(Database database, long node, List<Claim> claims) {
-            try (Connection own = database.dataSource().getConnection()) {
-                new ClaimReadyJobs(database).on(own).run(Rooms.QUEUE, QueueRange.ALL, 20, node, null);
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        }
     };
 
     /** With the line below it. */
@@ -206,7 +193,6 @@ public enum HotStatement {
             case CLAIM,
                     CLAIM_BEHIND_THE_CURSOR,
                     CLAIM_OF_MANY,
-                    CLAIM_ON_A_CONNECTION_OF_ITS_OWN,
                     CLAIM_OF_A_RARE_QUEUE,
                     FINISH,
                     FINISH_AND_FORGET,

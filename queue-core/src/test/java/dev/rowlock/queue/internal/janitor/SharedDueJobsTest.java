@@ -165,7 +165,7 @@ class SharedDueJobsTest {
         }
 
         @Override
-        public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {}
+        public void jobsReady(String queue, int rank, long jobs, int first) {}
 
         @Override
         public void jobsBack(String queue) {}

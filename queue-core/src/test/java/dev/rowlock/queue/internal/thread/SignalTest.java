@@ -59,27 +59,6 @@ class SignalTest {
     }
 
     @Test
-    void aRestartCancelsThePlan() throws InterruptedException {
-        signal.raiseIn(LONG);
-        signal.restart(LONG);
-
-        signal.raiseIn(Duration.ZERO);
-
-        signal.await(LONG);
-    }
-
-    @Test
-    void aRestartShortensTheWaitOfAWaitingThread() throws InterruptedException {
-        Thread waiting = new Thread(this::awaitLong);
-        waiting.start();
-
-        while (waiting.isAlive()) {
-            signal.restart(Duration.ofMillis(1)); // for nothing, as long as it does not wait yet
-            waiting.join(1);
-        }
-    }
-
-    @Test
     void aRaisedSignalWakesAWaitingThread() throws InterruptedException {
         Thread waiting = waiting();
 
@@ -105,15 +84,6 @@ class SignalTest {
         Thread waiting = waiting();
 
         signal.raise();
-        waiting.join();
-    }
-
-    @Test
-    void aMuchShorterWaitTakesEffectAtOnce() throws InterruptedException {
-        Thread waiting = waiting();
-
-        signal.restart(Duration.ofMillis(1));
-
         waiting.join();
     }
 
@@ -166,8 +136,7 @@ class SignalTest {
     @Test
     void aThreadThatHasLeftIsCalledBackOnceByWhateverHappens() {
         AtomicInteger calls = new AtomicInteger();
-        List<Runnable> happenings =
-                List.of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(LONG), signal::raise);
+        List<Runnable> happenings = List.of(signal::raise, () -> signal.raiseIn(LONG), signal::raise);
 
         for (Runnable happens : happenings) {
             Signal left = signal;
@@ -183,8 +152,7 @@ class SignalTest {
 
     @Test
     void noThreadLeavesIfSomethingHasHappenedSinceItsWait() throws InterruptedException {
-        for (Runnable happens :
-                List.<Runnable>of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(Duration.ZERO))) {
+        for (Runnable happens : List.<Runnable>of(signal::raise, () -> signal.raiseIn(LONG))) {
             signal.await(Duration.ZERO);
             happens.run();
             assertThat(signal.leave(() -> {})).isFalse();
@@ -216,12 +184,7 @@ class SignalTest {
         signal.await();
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(later.toNanos());
 
-        begun = System.nanoTime();
-        signal.restart(later);
-        signal.await();
-        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(later.toNanos());
-
-        signal.restart(LONG);
+        signal.raiseIn(LONG);
         signal.raise();
         signal.await();
     }

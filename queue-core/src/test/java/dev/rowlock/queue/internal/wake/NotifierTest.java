@@ -63,7 +63,7 @@ class NotifierTest {
         CountDownLatch heard = new CountDownLatch(1);
 
         try (NotificationListener listener =
-                new NotificationListener(impatient, schema, (message, connection) -> heard.countDown(), () -> {
+                new NotificationListener(impatient, schema, message -> heard.countDown(), () -> {
                     connects.incrementAndGet();
                     first.countDown();
                 })) {

@@ -7,18 +7,20 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Proxies;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -75,61 +77,17 @@ class WakeupBusTest {
     }
 
     @Test
-    void theReceiverIsOfferedTheConnectionUnlessMoreMessagesFollow(TestDatabase database) throws InterruptedException {
-        Schema schema = new Schema("rowlock");
-        SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
-        RecordedWakeups heard = new RecordedWakeups();
-        Semaphore connected = new Semaphore(0);
-        try (NotificationListener notifications = new NotificationListener(
-                database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
-            notifications.start();
-            connected.acquire();
-
-            send.run(List.of("o|r|0|1|1|alone"));
-            heard.next();
-            send.run(List.of("o|r|0|1|1|first", "o|r|0|1|1|second"));
-            heard.next();
-            heard.next();
-        }
-
-        assertThat(heard.lines()).containsExactly(true, false, true);
-    }
-
-    @Test
-    void aConnectionThatAPoolerMayGiveToOthersIsNotOffered(TestDatabase database) throws InterruptedException {
-        Schema schema = new Schema("rowlock");
-        RecordedWakeups heard = new RecordedWakeups();
-        Semaphore connected = new Semaphore(0);
-        try (NotificationListener notifications = new NotificationListener(
-                new Pooler(database.unpooled()),
-                schema,
-                new WakeupBus(Wakeups.NONE).heardBy(heard),
-                connected::release)) {
-            notifications.start();
-            connected.acquire();
-
-            new SendWakeup(new Database(database.dataSource(), schema)).run(List.of("o|r|0|1|1|mail"));
-            heard.next();
-        }
-
-        assertThat(heard.lines()).containsExactly(false);
-    }
-
-    @Test
     void aConnectionThatTheNotificationListenerLeavesIsNotReused(TestDatabase database) throws InterruptedException {
         Schema schema = new Schema("rowlock");
         JdbcClient sql = JdbcClient.create(database.unpooled());
+        Connections pool = new Connections(database.dataSource());
         BlockingQueue<Integer> backends = new LinkedBlockingQueue<>();
-        NotificationListener.Messages failing = (message, line) -> {
-            backends.add(JdbcClient.create(new SingleConnectionDataSource(line, true))
-                    .sql("SELECT pg_backend_pid()")
-                    .query(Integer.class)
-                    .single());
+        Consumer<String> failing = message -> {
+            backends.add(pool.backend());
             throw new IllegalStateException("as nothing here should");
         };
         Semaphore connected = new Semaphore(0);
-        try (NotificationListener notifications =
-                new NotificationListener(database.dataSource(), schema, failing, connected::release)) {
+        try (NotificationListener notifications = new NotificationListener(pool, schema, failing, connected::release)) {
             notifications.start();
             connected.acquire();
             new SendWakeup(new Database(database.unpooled(), schema)).run(List.of("o|a|"));
@@ -141,6 +99,32 @@ class WakeupBusTest {
                                     .query(Integer.class)
                                     .single()
                             == 0);
+        }
+    }
+
+    @Test
+    void aConnectionThatAPoolerMayGiveToOthersKeepsItsSettings(TestDatabase database) throws InterruptedException {
+        assertThat(ownSettings(database, new Connections(database.unpooled()))).containsExactly("idle_session_timeout");
+        assertThat(ownSettings(database, new Pooler(database.unpooled()))).isEmpty();
+    }
+
+    /** What a notification listener sets for its session. */
+    private static List<String> ownSettings(TestDatabase database, Connections direct) throws InterruptedException {
+        Schema schema = new Schema("rowlock");
+        BlockingQueue<List<String>> settings = new LinkedBlockingQueue<>();
+        Semaphore connected = new Semaphore(0);
+        try (NotificationListener notifications = new NotificationListener(
+                direct,
+                schema,
+                message -> settings.add(JdbcClient.create(new SingleConnectionDataSource(direct.last(), true))
+                        .sql("SELECT name FROM pg_settings WHERE source = 'session' AND name LIKE 'idle_session%'")
+                        .query(String.class)
+                        .list()),
+                connected::release)) {
+            notifications.start();
+            connected.acquire();
+            new SendWakeup(new Database(database.dataSource(), schema)).run(List.of("o|a|"));
+            return settings.take();
         }
     }
 
@@ -161,14 +145,14 @@ class WakeupBusTest {
             "o|z|1|mail",
             "own|r|0|1|5|mail"
         }) {
-            WakeupMessage.deliver(message, "own", heard, null);
+            WakeupMessage.deliver(message, "own", heard);
         }
 
-        WakeupMessage.deliver("o|w|250", "own", heard, null);
-        WakeupMessage.deliver("o|w|9999999999999999", "own", heard, null);
-        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7), "p.3"), "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null, null), "own", heard, null);
+        WakeupMessage.deliver("o|w|250", "own", heard);
+        WakeupMessage.deliver("o|w|9999999999999999", "own", heard);
+        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7), "p.3"), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null, null), "own", heard);
 
         assertThat(heard.heard())
                 .containsExactly(
@@ -183,9 +167,9 @@ class WakeupBusTest {
     void messagesOfTheVersionBeforeSayNothingOfWhatTheirNodesHadHeard() {
         RecordedWakeups heard = new RecordedWakeups();
 
-        WakeupMessage.deliver("o|w|250", "own", heard, null);
-        WakeupMessage.deliver("o|m|7", "own", heard, null);
-        WakeupMessage.deliver("o|m|", "own", heard, null);
+        WakeupMessage.deliver("o|w|250", "own", heard);
+        WakeupMessage.deliver("o|m|7", "own", heard);
+        WakeupMessage.deliver("o|m|", "own", heard);
 
         assertThat(heard.heard()).containsExactly("waiting PT0.25S", "moved, next in PT0.007S", "moved, next in null");
         assertThat(heard.befores()).containsExactly("null", "null");
@@ -207,15 +191,44 @@ class WakeupBusTest {
     void aProcessHearsOfItsOwnMessagesOnlyThatTheyWereSent() {
         RecordedWakeups heard = new RecordedWakeups();
 
-        WakeupMessage.deliver(WakeupMessage.waiting("own", 1, Duration.ofMillis(7)), "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("own", 2, null, "own.1"), "own", heard, null);
+        WakeupMessage.deliver(WakeupMessage.waiting("own", 1, Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("own", 2, null, "own.1"), "own", heard);
 
         assertThat(heard.heard()).isEmpty();
         assertThat(heard.names()).containsExactly("own.1", "own.2");
     }
 
+    /** Remembers the last connection that it gave. */
+    private static class Connections extends DelegatingDataSource {
+
+        private volatile @Nullable Connection last;
+
+        Connections(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            last = connection;
+            return connection;
+        }
+
+        final Connection last() {
+            return Objects.requireNonNull(last);
+        }
+
+        final int backend() {
+            try {
+                return last().unwrap(PGConnection.class).getBackendPID();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     /** Makes connections whose server process is not the one that they were told of, as poolers do. */
-    private static final class Pooler extends DelegatingDataSource {
+    private static final class Pooler extends Connections {
 
         Pooler(DataSource target) {
             super(target);
