@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class RecordedWakeups implements Wakeups, RemoteWakeups {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
-    private final List<String> names = new CopyOnWriteArrayList<>();
-    private final List<String> befores = new CopyOnWriteArrayList<>();
+    private final List<Long> looks = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
     private final List<Integer> firsts = new CopyOnWriteArrayList<>();
 
@@ -23,14 +22,9 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
         return heard;
     }
 
-    /** The names of messages of other processes. */
-    public List<String> names() {
-        return names;
-    }
-
-    /** What others had heard before they moved all that was due. */
-    public List<String> befores() {
-        return befores;
+    /** Of which looks this node tells the others, and which of them all have heard of. */
+    public List<Long> looks() {
+        return looks;
     }
 
     /** The next that nobody has asked for yet; null if none comes. */
@@ -70,14 +64,19 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
-        hear("moved, next in " + nextDue);
-        befores.add(String.valueOf(message));
+    public void dueJobsMoved(@Nullable Duration nextDue, long look) {
+        looks.add(look);
+        dueJobsMoved(nextDue);
     }
 
     @Override
-    public void heard(String message) {
-        names.add(message);
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        hear("moved, next in " + nextDue);
+    }
+
+    @Override
+    public void allHaveHeardOf(long look) {
+        looks.add(look);
     }
 
     @Override

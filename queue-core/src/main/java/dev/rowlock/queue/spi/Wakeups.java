@@ -38,10 +38,10 @@ public interface Wakeups {
      * All jobs that were due have been made runnable, so nobody else need look for them. The next one is due after this
      * time; null: none waits.
      *
-     * @param message the name of the last message that the node had heard before it looked: of jobs that came later it may have
-     *     seen nothing. Null: it had heard none
+     * @param look the node's own number of the look that moved them. Of jobs that others hear of later the node may have seen
+     *     nothing: it must hear its own message, too, and look for what it hears of before that
      */
-    default void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {}
+    default void dueJobsMoved(@Nullable Duration nextDue, long look) {}
 
     /**
      * There are jobs with {@linkplain dev.rowlock.queue.job.JobOptions#key(String) keys} in this queue that became runnable, or a limit has

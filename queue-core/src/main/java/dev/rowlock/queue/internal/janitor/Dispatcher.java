@@ -58,21 +58,19 @@ public final class Dispatcher implements Chore {
         return left(now);
     }
 
-    /** All that this node has heard of until now came by this message, or by those before it. Any thread. */
-    public void heard(String message) {
-        times.heard(message);
-    }
-
     /**
      * Another node has moved all that was due; the next one is due after this time, null: none. Returns how long until this
      * one must run. Any thread.
-     *
-     * @param message the last one that it had heard before it looked; null: nobody knows
      */
-    public Duration movedElsewhere(@Nullable Duration nextDue, @Nullable String message) {
+    public Duration movedElsewhere(@Nullable Duration nextDue) {
         long now = System.nanoTime();
-        times.movedElsewhere(now, nextDue, message);
+        times.movedElsewhere(now, nextDue);
         return left(now);
+    }
+
+    /** All nodes have heard of this look of this one, and of those before it. Any thread. */
+    public void allHaveHeardOf(long look) {
+        times.allHaveHeardOf(look);
     }
 
     @Override
@@ -93,7 +91,7 @@ public final class Dispatcher implements Chore {
                     BATCH, rows -> dispatch.run(from, rows, refused.ids()), () -> dispatch.first(from, refused.ids()));
         } catch (RuntimeException | Error e) {
             cursor.forget();
-            times.dueHere(begun); // still
+            times.failed(begun);
             throw e;
         }
         result.queues().forEach(queue -> queue.wake(wakeups));
@@ -101,12 +99,13 @@ public final class Dispatcher implements Chore {
         boolean full = refused.worked(result.jobs());
         cursor.looked(result, full, ended);
         if (full) {
-            times.looked(look, ended, result.nextDue(), Duration.ZERO);
+            times.looked(look, ended, result.nextDue(), Duration.ZERO, false);
             return Duration.ZERO;
         }
-        times.looked(look, ended, result.nextDue(), rest(result.jobs() > 0, ended));
-        if (result.jobs() > 0 || look.forAll() && isFirstOfMany()) {
-            wakeups.dueJobsMoved(result.nextDue(), look.message());
+        boolean tells = result.jobs() > 0 || look.forAll() && isFirstOfMany();
+        times.looked(look, ended, result.nextDue(), rest(result.jobs() > 0, ended), tells);
+        if (tells) {
+            wakeups.dueJobsMoved(result.nextDue(), look.number());
         }
         return left(ended);
     }

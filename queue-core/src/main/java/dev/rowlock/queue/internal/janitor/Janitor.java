@@ -88,18 +88,14 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.waitingElsewhere(dueIn));
     }
 
-    /** All that was heard of due jobs until now came by this message, or by those before it. */
-    public void heard(String message) {
-        dispatcher.heard(message);
+    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
     }
 
-    /**
-     * Another node has moved all jobs that were due; the next one is due after this time, null: none.
-     *
-     * @param message the last one that it had heard before it looked; null: nobody knows
-     */
-    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
-        dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue, message));
+    /** All nodes have heard of this look of this one for due jobs, and of those before it. */
+    public void allHaveHeardOf(long look) {
+        dispatcher.allHaveHeardOf(look);
     }
 
     /** Its threads. */

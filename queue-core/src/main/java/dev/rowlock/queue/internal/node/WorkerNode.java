@@ -457,13 +457,13 @@ public final class WorkerNode {
         }
 
         @Override
-        public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
-            janitor.dueJobsMoved(nextDue, message);
+        public void dueJobsMoved(@Nullable Duration nextDue) {
+            janitor.dueJobsMoved(nextDue);
         }
 
         @Override
-        public void heard(String message) {
-            janitor.heard(message);
+        public void allHaveHeardOf(long look) {
+            janitor.allHaveHeardOf(look);
         }
 
         @Override

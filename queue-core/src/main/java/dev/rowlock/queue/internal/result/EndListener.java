@@ -81,10 +81,10 @@ final class EndListener implements AutoCloseable {
         public void jobsWaiting(Duration dueIn) {}
 
         @Override
-        public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {}
+        public void dueJobsMoved(@Nullable Duration nextDue) {}
 
         @Override
-        public void heard(String message) {}
+        public void allHaveHeardOf(long look) {}
 
         @Override
         public void keysReady(String queue, @Nullable String key, int first) {}

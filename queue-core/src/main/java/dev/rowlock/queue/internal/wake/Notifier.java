@@ -60,8 +60,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
-    private @Nullable String before; // guarded by lock; the last message heard before that look
-    private long named; // guarded by lock; how many messages have got a name
+    private long look; // guarded by lock; that has found so
     private ReadyKeys keys = new ReadyKeys(); // guarded by lock
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
@@ -122,11 +121,11 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration next, @Nullable String message) {
+    public void dueJobsMoved(@Nullable Duration next, long byLook) {
         change(() -> {
             moved = true;
             nextDue = next;
-            before = message;
+            look = byLook;
         });
     }
 
@@ -251,10 +250,10 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 messages.add(WakeupMessage.attention(origin));
             }
             if (moved) {
-                messages.add(WakeupMessage.moved(origin, ++named, nextDue, before));
+                messages.add(WakeupMessage.moved(origin, look, nextDue));
             }
             if (waiting != null) {
-                messages.add(WakeupMessage.waiting(origin, ++named, waiting));
+                messages.add(WakeupMessage.waiting(origin, waiting));
             }
             keys.forEach((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
@@ -269,7 +268,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
             attention = false;
             moved = false;
             nextDue = null;
-            before = null;
             waiting = null;
             return round;
         } finally {

@@ -22,19 +22,14 @@ public interface RemoteWakeups {
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);
 
-    /**
-     * Another node has moved all jobs that were due; the next one is due after this time, null: none.
-     *
-     * @param message the last of those below that it had heard before it looked: it may not have seen jobs that came later. Null:
-     *     nobody knows
-     */
-    void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message);
+    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
+    void dueJobsMoved(@Nullable Duration nextDue);
 
     /**
-     * All calls until now came by the message of this name, or by those before it. All nodes hear the same messages in the same
-     * order: that of the commits. Those of this process have names, too, though nothing else is said of them.
+     * This node's own message of this look has come back. All nodes hear the same messages in the same order: whatever they hear
+     * from now on, they hear after it.
      */
-    void heard(String message);
+    void allHaveHeardOf(long look);
 
     /**
      * Jobs with keys became runnable in this queue, or there is room for one.

@@ -110,8 +110,8 @@ public final class WakeupBus implements Wakeups {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
-        remote.dueJobsMoved(nextDue, message);
+    public void dueJobsMoved(@Nullable Duration nextDue, long look) {
+        remote.dueJobsMoved(nextDue, look);
     }
 
     /** A limit of this queue, or of this key in it, has room that no worker of this process takes. */

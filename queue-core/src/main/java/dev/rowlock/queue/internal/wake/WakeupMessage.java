@@ -8,10 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The text of a notification: {@code origin|kind|what it says}. Messages about jobs that wait have names: {@code origin.number}
- * stands there in place of the origin.
- */
+/** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
 
     private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
@@ -38,18 +35,13 @@ final class WakeupMessage {
         return origin + "|b|" + rank + '|' + jobs + '|' + first + '|' + queue;
     }
 
-    static String waiting(String origin, long number, Duration dueIn) {
-        return name(origin, number) + "|w|" + dueIn.toMillis();
+    static String waiting(String origin, Duration dueIn) {
+        return origin + "|w|" + dueIn.toMillis();
     }
 
-    /** {@code nextDue} null: no job waits; {@code before}: the name of the last message that was heard before the look. */
-    static String moved(String origin, long number, @Nullable Duration nextDue, @Nullable String before) {
-        return name(origin, number) + "|d|" + (nextDue == null ? "" : nextDue.toMillis()) + '|'
-                + (before == null ? "" : before);
-    }
-
-    private static String name(String origin, long number) {
-        return origin + '.' + number;
+    /** {@code look}: the sender's number of it; {@code nextDue} null: no job waits. */
+    static String moved(String origin, long look, @Nullable Duration nextDue) {
+        return origin + "|d|" + look + '|' + (nextDue == null ? "" : nextDue.toMillis());
     }
 
     static String keys(String origin, String queue, @Nullable String key, int first) {
@@ -99,35 +91,35 @@ final class WakeupMessage {
         return true;
     }
 
-    /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
+    /**
+     * Does what the message says. Of those of this origin it only says that a look has been told of. Ignores anything that is no
+     * message of ours.
+     */
     static void deliver(String message, String own, RemoteWakeups to) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3) {
             return;
         }
-        int number = parts[0].indexOf('.');
-        if (!(number < 0 ? parts[0] : parts[0].substring(0, number)).equals(own)) {
-            deliver(parts, to);
-        }
-        if (number >= 0) {
-            to.heard(parts[0]);
+        boolean isOwn = parts[0].equals(own);
+        try {
+            if (parts[1].equals("d")) {
+                deliverMoved(parts[2].split("\\|", 2), isOwn, to);
+            } else if (!isOwn) {
+                deliver(parts, to);
+            }
+        } catch (NumberFormatException e) {
+            // Anybody may notify on our channel; it costs nothing but this look.
         }
     }
 
     private static void deliver(String[] parts, RemoteWakeups to) {
-        try {
-            switch (parts[1]) {
-                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to);
-                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to);
-                case "w" -> to.jobsWaiting(duration(parts[2]));
-                case "d" -> deliverMoved(parts[2].split("\\|", 2), to);
-                case "m" -> to.dueJobsMoved(durationOrNone(parts[2]), null); // of the version before
-                case "k" -> deliverKeys(parts[2].split("\\|", 3), to);
-                case "a" -> to.attention();
-                default -> {} // of a newer version
-            }
-        } catch (NumberFormatException e) {
-            // Anybody may notify on our channel; it costs nothing but this look.
+        switch (parts[1]) {
+            case "r" -> deliverReady(parts[2].split("\\|", 4), false, to);
+            case "b" -> deliverReady(parts[2].split("\\|", 4), true, to);
+            case "w" -> to.jobsWaiting(duration(parts[2]));
+            case "k" -> deliverKeys(parts[2].split("\\|", 3), to);
+            case "a" -> to.attention();
+            default -> {} // of a newer version
         }
     }
 
@@ -136,13 +128,11 @@ final class WakeupMessage {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
     }
 
-    private static @Nullable Duration durationOrNone(String millis) {
-        return millis.isEmpty() ? null : duration(millis);
-    }
-
-    private static void deliverMoved(String[] parts, RemoteWakeups to) {
-        if (parts.length == 2) {
-            to.dueJobsMoved(durationOrNone(parts[0]), parts[1].isEmpty() ? null : parts[1]);
+    private static void deliverMoved(String[] parts, boolean own, RemoteWakeups to) {
+        if (parts.length == 2 && own) {
+            to.allHaveHeardOf(Long.parseLong(parts[0]));
+        } else if (parts.length == 2) {
+            to.dueJobsMoved(parts[1].isEmpty() ? null : duration(parts[1]));
         }
     }
 

@@ -16,13 +16,9 @@
  *
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code b}
  * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code d} (all that was
- * due has been moved: {@code milliseconds until the next is due, or nothing if none waits|the name of the last message that was heard before}),
- * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue|key}, or without a key
+ * due has been moved: {@code number of the sender's look|milliseconds until the next is due, or nothing if none waits}), {@code k} (keys: {@code first|queue|key}, or without a key
  * if they are many), {@code l} and {@code e} (awaited jobs, and ended ones: ids) or {@code a} (attention: nothing). A node
- * ignores its own, and kinds that it does not know.
- *
- * <p>Messages of the kinds {@code w} and {@code d} have a name, {@code origin.number} in place of the origin. The version before reads it as
- * an origin that it does not know. A node that sends {@code d} names by it what it has seen: the package {@code janitor} says why.
+ * ignores kinds that it does not know, and its own messages but for {@code d}: when that comes back, all have heard of its look. The package {@code janitor} says what for.
  *
  * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So their looks are
  * staggered: each message names by a number the node that looks first, another one each time. The nodes count from there: as many

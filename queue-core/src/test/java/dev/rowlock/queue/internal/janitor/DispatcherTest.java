@@ -86,24 +86,29 @@ class DispatcherTest {
         rooms.waiting(NOW); // only a sign whether it looks
 
         dispatcher.waitingElsewhere(Duration.ZERO);
-        dispatcher.heard("of it");
-        dispatcher.movedElsewhere(null, "of it");
+        dispatcher.movedElsewhere(null);
         dispatcher.runOnce();
 
         assertThat(rooms.count("waiting")).isEqualTo(1);
     }
 
     @Test
-    void aDispatcherTellsWhatItHadHeardBeforeItLooked() {
+    void theDispatcherLooksForJobsThatOthersMayBelieveItHasMoved() {
+        rooms.waiting(NOW);
         dispatcher.runOnce();
-        dispatcher.waitingElsewhere(Duration.ZERO);
-        dispatcher.heard("before");
         rooms.waiting(NOW);
 
+        dispatcher.waitingElsewhere(Duration.ZERO);
+        dispatcher.movedElsewhere(null);
         dispatcher.runOnce();
-        dispatcher.heard("after");
+        assertThat(rooms.count("waiting")).isZero();
 
-        assertThat(others.befores()).containsExactly("before");
+        others.looks().forEach(dispatcher::allHaveHeardOf);
+        rooms.waiting(NOW); // only a sign whether it looks
+        dispatcher.waitingElsewhere(Duration.ZERO);
+        dispatcher.movedElsewhere(null);
+        dispatcher.runOnce();
+        assertThat(rooms.count("waiting")).isEqualTo(1);
     }
 
     @Test

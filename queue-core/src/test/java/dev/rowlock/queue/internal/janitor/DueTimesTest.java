@@ -73,7 +73,7 @@ class DueTimesTest {
         DueTimes.Look look = times.looking(at(0));
         times.dueHere(at(1));
         times.dueForAll(at(2));
-        times.looked(look, at(10), null, Duration.ofMillis(5_000));
+        times.looked(look, at(10), null, Duration.ofMillis(5_000), false);
         assertThat(left(10, THIRD)).isEqualTo(-9);
 
         look(20, null, 5_000);
@@ -81,26 +81,82 @@ class DueTimesTest {
     }
 
     @Test
-    void nodesLookOneAfterTheOtherForAJobThatAllHearOfDuringALook() {
+    void aNodeLooksItselfForWhatItHearsOfDuringItsLook() {
         DueTimes.Look look = times.looking(at(0));
         times.dueForAll(at(2));
-        times.looked(look, at(10), null, Duration.ofMillis(5_000));
+        times.looked(look, at(10), null, Duration.ofMillis(5_000), true);
 
-        assertThat(left(10, 0)).isEqualTo(-8);
-        assertThat(left(10, THIRD)).isEqualTo(12);
+        times.movedElsewhere(at(10), null);
+
+        assertThat(left(10, THIRD)).isEqualTo(-8);
     }
 
     @Test
-    void aJobThatAllHearOfAfterAnotherNodeHasBegunToLookDoesNotCountAsMoved() {
+    void aNodeLooksItselfForWhatItHearsOfBeforeAllHaveHeardOfItsLook() {
+        DueTimes.Look look = tell(0);
+        times.dueForAll(at(100));
+        times.movedElsewhere(at(110), null);
+        assertThat(left(110, THIRD)).isEqualTo(-10);
+
+        times.allHaveHeardOf(look.number());
+        times.movedElsewhere(at(110), null);
+        assertThat(left(110, THIRD)).isEqualTo(-10);
+    }
+
+    @Test
+    void aNodeReliesOnOthersForWhatItHearsOfAfterAllHaveHeardOfItsLook() {
+        DueTimes.Look look = tell(0);
+        times.allHaveHeardOf(look.number());
+        times.dueForAll(at(100));
+
+        times.movedElsewhere(at(110), null);
+
+        assertThat(left(110, THIRD)).as("only the poll is left").isEqualTo(4_890);
+    }
+
+    @Test
+    void whatAllHaveHeardOfAnEarlierLookSaysNothingOfThisOne() {
+        DueTimes.Look before = tell(0);
+        tell(1);
+        times.allHaveHeardOf(before.number());
+        times.dueForAll(at(100));
+
+        times.movedElsewhere(at(110), null);
+
+        assertThat(left(110, THIRD)).isEqualTo(-10);
+    }
+
+    @Test
+    void whatTheServersClockSaysOfAJobStaysWhileOthersMayBelieveThatItWasMoved() {
+        tell(0);
+        times.dueForAll(at(100));
+        look(101, 1L, 5_000); // a moment too early
+
+        times.movedElsewhere(at(103), null);
+
+        assertThat(left(103, THIRD)).isEqualTo(-1);
+    }
+
+    @Test
+    void aLookThatNobodyHearsOfMisleadsNobody() {
         look(0, null, 5_000);
-        heard(100, "before");
-        heard(101, "after");
+        times.dueForAll(at(100));
 
-        times.movedElsewhere(at(110), null, "before");
-        assertThat(left(110, 0)).isEqualTo(-9);
+        times.movedElsewhere(at(110), null);
 
-        times.movedElsewhere(at(111), null, "after");
-        assertThat(left(111, 0)).as("only the poll is left").isEqualTo(4_889);
+        assertThat(left(110, THIRD)).as("only the poll is left").isEqualTo(4_890);
+    }
+
+    @Test
+    void aNodeWhoseLookHasFailedLooksAgain() {
+        look(0, null, 5_000);
+        times.dueForAll(at(100));
+        times.looking(at(110));
+
+        times.failed(at(110));
+        times.movedElsewhere(at(120), null);
+
+        assertThat(left(120, THIRD)).isEqualTo(-10);
     }
 
     @Test
@@ -108,106 +164,27 @@ class DueTimesTest {
         DueTimes other = new DueTimes(at(0));
         DueTimes.Look ours = times.looking(at(0));
         DueTimes.Look theirs = other.looking(at(0));
-        times.looked(ours, at(1), null, Duration.ofMillis(5_000));
-        other.looked(theirs, at(1), null, Duration.ofMillis(5_000));
+        times.looked(ours, at(1), null, Duration.ofMillis(5_000), true);
+        other.looked(theirs, at(1), null, Duration.ofMillis(5_000), true);
 
         times.dueForAll(at(2)); // committed by now
-        times.heard("of it");
         other.dueForAll(at(3));
-        other.heard("of it");
-        times.movedElsewhere(at(4), null, theirs.message());
-        other.movedElsewhere(at(5), null, ours.message());
+        times.allHaveHeardOf(ours.number());
+        times.movedElsewhere(at(4), null);
+        other.movedElsewhere(at(5), null);
+        other.allHaveHeardOf(theirs.number());
 
         assertThat(left(5, 0)).isEqualTo(-3);
-        assertThat(other.left(at(5), 1).toMillis()).isEqualTo(8);
-    }
-
-    @Test
-    void whatTheServersClockSaysOfAJobStaysUntilSomebodyLooksWhoHadHeardOfIt() {
-        heard(100, "of it");
-        look(99, 1L, 5_000); // a moment too early
-        assertThat(left(99, 0)).isEqualTo(1);
-
-        times.movedElsewhere(at(101), null, null); // a look from before the job was committed
-        assertThat(left(101, 0)).isEqualTo(-1);
-
-        times.movedElsewhere(at(101), null, "of it");
-        assertThat(left(101, 0)).as("only the poll is left").isEqualTo(4_998);
-    }
-
-    @Test
-    void aNodeBelievesNobodyWhoDoesNotSayWhatHeHadHeard() {
-        look(0, null, 5_000);
-        heard(100, "of it");
-        times.dueForAll(at(101)); // by a message without a name, as those of SQL and of the version before
-
-        times.movedElsewhere(at(110), Duration.ofMillis(300), null);
-        assertThat(left(110, 0)).isEqualTo(-10);
-
-        times.movedElsewhere(at(110), null, "unknown");
-        assertThat(left(110, 0)).isEqualTo(-10);
-
-        times.movedElsewhere(at(110), null, "of it");
-        assertThat(left(110, 0)).isEqualTo(-9);
+        assertThat(other.left(at(5), 1).toMillis()).isEqualTo(-2);
     }
 
     @Test
     void whatOthersSayIsDueNextCounts() {
         look(0, null, 5_000);
 
-        times.movedElsewhere(at(110), Duration.ofMillis(300), null);
+        times.movedElsewhere(at(110), Duration.ofMillis(300));
 
         assertThat(left(110, 0)).isEqualTo(300);
-    }
-
-    @Test
-    void aMessageWithoutAnythingToLookForTellsHowMuchANodeHasHeard() {
-        look(0, null, 5_000);
-        times.dueForAll(at(100)); // by a message without a name
-        times.heard("our own");
-
-        times.movedElsewhere(at(110), null, "our own");
-
-        assertThat(left(110, 0)).as("only the poll is left").isEqualTo(4_890);
-    }
-
-    @Test
-    void aLookSaysWhatWasHeardBeforeIt() {
-        assertThat(times.looking(at(0)).message()).isNull();
-
-        heard(100, "before");
-        DueTimes.Look look = times.looking(at(200));
-        heard(201, "after");
-
-        assertThat(look.message()).isEqualTo("before");
-    }
-
-    @Test
-    void manyTimesBecomeOneThatIsTheFirstOfThemAndKnownAsLittleAsTheLast() {
-        look(0, null, 5_000);
-        for (int i = 0; i <= AnnouncedTimes.MOST_TIMES; i++) {
-            heard(100 + i, "m" + i);
-        }
-        assertThat(left(0, 0)).isEqualTo(100);
-
-        times.movedElsewhere(at(110), null, "m" + (AnnouncedTimes.MOST_TIMES - 1));
-        assertThat(left(110, 0)).isEqualTo(-10);
-
-        times.movedElsewhere(at(110), null, "m" + AnnouncedTimes.MOST_TIMES);
-        assertThat(left(110, 0)).as("only the poll is left").isEqualTo(4_890);
-    }
-
-    @Test
-    void aMessageOfLongAgoIsForgotten() {
-        look(0, null, 5_000);
-        heard(100, "long ago");
-        for (int i = 0; i < AnnouncedTimes.MOST_MESSAGES; i++) {
-            times.heard("m" + i);
-        }
-
-        times.movedElsewhere(at(110), null, "long ago");
-
-        assertThat(left(110, 0)).isEqualTo(-10);
     }
 
     @Test
@@ -233,21 +210,20 @@ class DueTimesTest {
 
     private DueTimes.Look look(long millis, @Nullable Long nextDue, long rest) {
         DueTimes.Look look = times.looking(at(millis));
-        times.looked(look, at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest));
+        times.looked(
+                look, at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest), false);
         return look;
     }
 
-    /** By a message that all hear. */
-    private void heard(long due, String message) {
-        times.dueForAll(at(due));
-        times.heard(message);
+    /** Looks, finds that nothing more waits, and will tell others so. */
+    private DueTimes.Look tell(long millis) {
+        DueTimes.Look look = times.looking(at(millis));
+        times.looked(look, at(millis), null, Duration.ofMillis(5_000 - millis), true);
+        return look;
     }
 
-    /** Somebody has looked who had heard as much as we have now. */
     private void moved(long millis, @Nullable Long nextDue) {
-        String all = "until " + millis;
-        times.heard(all);
-        times.movedElsewhere(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), all);
+        times.movedElsewhere(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue));
     }
 
     private long left(long millis, int number) {

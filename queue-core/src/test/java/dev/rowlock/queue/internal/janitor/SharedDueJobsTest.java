@@ -17,6 +17,8 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -76,8 +78,8 @@ class SharedDueJobsTest {
         second.awaitHeard("waiting");
         first.mayTell.release(100); // that it has moved all that was due
         second.mayTell.release(100);
-        first.awaitHeard("moved");
-        second.awaitHeard("moved");
+        first.awaitHeard("moved", "its own");
+        second.awaitHeard("moved", "its own");
 
         Awaitility.await().untilAsserted(() -> {
             first.dispatcher.runOnce();
@@ -111,7 +113,6 @@ class SharedDueJobsTest {
         private final Semaphore mayTell = new Semaphore(0);
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         private final CountDownLatch connected = new CountDownLatch(1);
-        private @Nullable String event; // of the message that is being delivered, by one thread
         private final Notifier notifier;
         private final Dispatcher dispatcher;
         private final NotificationListener notifications;
@@ -138,30 +139,31 @@ class SharedDueJobsTest {
             connected.await();
         }
 
-        void awaitHeard(String event) throws InterruptedException {
-            String next = heard.poll(20, TimeUnit.SECONDS);
-            assertThat(next).isEqualTo(event);
+        /** In whichever order. */
+        void awaitHeard(String... events) throws InterruptedException {
+            List<@Nullable String> next = new ArrayList<>();
+            while (next.size() < events.length) {
+                next.add(heard.poll(20, TimeUnit.SECONDS));
+            }
+            assertThat(next).containsExactlyInAnyOrder(events);
         }
 
         @Override
         public void jobsWaiting(Duration dueIn) {
             dispatcher.waitingElsewhere(dueIn);
-            event = "waiting";
+            heard.add("waiting");
         }
 
         @Override
-        public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
-            dispatcher.movedElsewhere(nextDue, message);
-            event = "moved";
+        public void dueJobsMoved(@Nullable Duration nextDue) {
+            dispatcher.movedElsewhere(nextDue);
+            heard.add("moved");
         }
 
         @Override
-        public void heard(String message) {
-            dispatcher.heard(message);
-            if (event != null) { // the message is of another node
-                heard.add(event);
-                event = null;
-            }
+        public void allHaveHeardOf(long look) {
+            dispatcher.allHaveHeardOf(look);
+            heard.add("its own");
         }
 
         @Override

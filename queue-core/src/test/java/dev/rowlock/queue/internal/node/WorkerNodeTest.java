@@ -303,7 +303,7 @@ class WorkerNodeTest extends NodeTest {
 
         long id = node.others.jobs(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
         try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
-            notifier.dueJobsMoved(Duration.ofMillis(50), null);
+            notifier.dueJobsMoved(Duration.ofMillis(50), 1);
         }
 
         node.awaitState(id, JobState.COMPLETED);

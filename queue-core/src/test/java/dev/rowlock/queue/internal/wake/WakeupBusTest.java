@@ -139,9 +139,9 @@ class WakeupBusTest {
             "o|r|0|1|mail",
             "o|r|0|one|5|mail",
             "o|w|soon",
-            "o|m|later",
-            "o|d|later|",
+            "o|d|1|later",
             "o|d|7",
+            "own|d|x|7",
             "o|z|1|mail",
             "own|r|0|1|5|mail"
         }) {
@@ -151,8 +151,8 @@ class WakeupBusTest {
         WakeupMessage.deliver("o|w|250", "own", heard);
         WakeupMessage.deliver("o|w|9999999999999999", "own", heard);
         WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7), "p.3"), "own", heard);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null, null), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null), "own", heard);
 
         assertThat(heard.heard())
                 .containsExactly(
@@ -164,38 +164,15 @@ class WakeupBusTest {
     }
 
     @Test
-    void messagesOfTheVersionBeforeSayNothingOfWhatTheirNodesHadHeard() {
+    void aProcessHearsOfItsOwnMessagesOnlyWhichLooksAllHaveHeardOf() {
         RecordedWakeups heard = new RecordedWakeups();
 
-        WakeupMessage.deliver("o|w|250", "own", heard);
-        WakeupMessage.deliver("o|m|7", "own", heard);
-        WakeupMessage.deliver("o|m|", "own", heard);
-
-        assertThat(heard.heard()).containsExactly("waiting PT0.25S", "moved, next in PT0.007S", "moved, next in null");
-        assertThat(heard.befores()).containsExactly("null", "null");
-        assertThat(heard.names()).isEmpty();
-    }
-
-    @Test
-    void theVersionBeforeUnderstandsThatAJobWaitsAndIgnoresWhatWasMoved() {
-        String[] waiting =
-                WakeupMessage.waiting("o", 12, Duration.ofMillis(250)).split("\\|", 3);
-        String[] moved =
-                WakeupMessage.moved("o", 13, Duration.ofMillis(7), "p.3").split("\\|", 3);
-
-        assertThat(waiting).containsExactly("o.12", "w", "250"); // it reads o.12 as the name of the process
-        assertThat(moved[1]).as("a kind that it does not know").isNotIn("r", "b", "w", "m", "k", "a", "l", "e");
-    }
-
-    @Test
-    void aProcessHearsOfItsOwnMessagesOnlyThatTheyWereSent() {
-        RecordedWakeups heard = new RecordedWakeups();
-
-        WakeupMessage.deliver(WakeupMessage.waiting("own", 1, Duration.ofMillis(7)), "own", heard);
-        WakeupMessage.deliver(WakeupMessage.moved("own", 2, null, "own.1"), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.waiting("own", Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("own", 2, Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("own", 5, null), "own", heard);
 
         assertThat(heard.heard()).isEmpty();
-        assertThat(heard.names()).containsExactly("own.1", "own.2");
+        assertThat(heard.looks()).containsExactly(2L, 5L);
     }
 
     /** Remembers the last connection that it gave. */
