@@ -73,8 +73,10 @@ class RestingQueuesTest {
                 new DelegatingDataSource(rooms.database().dataSource()) {
                     @Override
                     public Connection getConnection() throws SQLException {
-                        if (slow.get()) {
-                            throw new SQLException("canceling statement due to statement timeout", "57014");
+                        synchronized (slow) {
+                            if (slow.get()) {
+                                throw new SQLException("canceling statement due to statement timeout", "57014");
+                            }
                         }
                         return super.getConnection();
                     }
@@ -86,8 +88,10 @@ class RestingQueuesTest {
         try {
             awaitRest(fetcher);
 
-            slow.set(true);
-            rooms.ready(3);
+            synchronized (slow) { // the first poll that fails comes after the jobs: the queue it wakes looks once
+                slow.set(true);
+                rooms.ready(3);
+            }
 
             Awaitility.await().until(() -> rooms.count("running") == 3);
         } finally {
