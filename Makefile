@@ -28,7 +28,7 @@ matrix: ## What could differ on another server or Spring Boot: make matrix A=-Dr
 	$(MAVEN) -Pmatrix verify $(A)
 
 fix: ## Lay out the code
-	$(MAVEN) -q spotless:apply $(A)
+	$(MAVEN) -q -N spotless:apply $(A)
 
 # The module is the folder at the top that has the class; a method may follow after '#'.
 test: CLASS = $(firstword $(subst $(HASH), ,$(T)))

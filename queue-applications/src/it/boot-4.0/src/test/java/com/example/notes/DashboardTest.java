@@ -70,8 +70,22 @@ class DashboardTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "me", "overview", "throughput", "nodes", "doctor", "audit", "jobs", "jobs/count", "errors",
-                "errors/retrying", "actions", "pauses", "schedules", "workflows", "gates", "gates/keys?queue=notes"
+                "me",
+                "overview",
+                "throughput",
+                "nodes",
+                "doctor",
+                "audit",
+                "jobs",
+                "jobs/count",
+                "errors",
+                "errors/retrying",
+                "actions",
+                "pauses",
+                "schedules",
+                "workflows",
+                "gates",
+                "gates/keys?queue=notes"
             })
     void eachPageHasItsFigures(String operation) throws Exception {
         HttpResponse<String> answer = get("api/" + operation);
@@ -95,7 +109,9 @@ class DashboardTest {
                 HttpResponse.BodyHandlers.ofString());
 
         assertThat(answer.body()).contains("CANCELLED");
-        assertThat(admin.audit(null, 1)).first().satisfies(line -> assertThat(line.who()).isEqualTo("ada"));
+        assertThat(admin.audit(null, 1))
+                .first()
+                .satisfies(line -> assertThat(line.who()).isEqualTo("ada"));
     }
 
     @Test

@@ -39,9 +39,10 @@ class CheckoutTest {
     void aCommittedPurchaseIsConfirmedByItsJob() {
         Receipt receipt = checkout.buy("Ada", false);
 
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(search.find(receipt.jobId()))
-                .map(JobDetails::state)
-                .contains(JobState.COMPLETED));
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(search.find(receipt.jobId()))
+                        .map(JobDetails::state)
+                        .contains(JobState.COMPLETED));
         assertThat(purchases.findById(receipt.purchaseId()))
                 .map(Purchase::isConfirmed)
                 .contains(true);

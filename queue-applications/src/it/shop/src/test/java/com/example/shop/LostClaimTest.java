@@ -74,9 +74,9 @@ class LostClaimTest {
                 .update();
         gifts.lost.countDown();
 
-        await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> assertThat(search.find(job))
-                .map(JobDetails::state)
-                .contains(JobState.COMPLETED));
+        await().atMost(Duration.ofSeconds(90))
+                .untilAsserted(() ->
+                        assertThat(search.find(job)).map(JobDetails::state).contains(JobState.COMPLETED));
         assertThat(gifts.tokens).hasSize(2).doesNotHaveDuplicates();
         assertThat(purchases.findAll()).extracting(Purchase::getCustomer).containsOnlyOnce("Eve");
     }
