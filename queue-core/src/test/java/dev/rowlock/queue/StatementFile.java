@@ -52,7 +52,7 @@ final class StatementFile {
     private static final Map<String, String> TYPES = Map.of(
             "DispatchDueJobs.due",
             "timestamptz, timestamptz, bigint",
-            "DispatchDueJobs.first",
+            "DispatchDueJobs.names",
             "timestamptz, timestamptz, bigint");
 
     private static final Pattern NUMBER = Pattern.compile("\\$(\\d+)");

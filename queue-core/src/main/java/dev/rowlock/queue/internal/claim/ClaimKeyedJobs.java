@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimKeyedJobs {
 
     private static final String SQL = TimeLimit.CLAIM_PREFIX
-            + "SELECT * FROM rowlock.claim_keyed_v1(?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+            + "SELECT * FROM rowlock.claim_keyed_v1(?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
     /** So many keys, before a claim has told how many it may lock: a part of those that the server has room for. */
     private static final int FIRST_KEYS = 200;
@@ -121,15 +121,25 @@ public final class ClaimKeyedJobs {
      *
      * @param withoutTypes no jobs of these types
      * @param without none of these
+     * @param only only these; null: all others
      */
-    public record Which(List<String> withoutTypes, List<Long> without) {
+    public record Which(
+            List<String> withoutTypes,
+            List<Long> without,
+            @Nullable List<Long> only) {
 
         /** All jobs. */
-        public static final Which ALL = new Which(List.of(), List.of());
+        public static final Which ALL = new Which(List.of(), List.of(), null);
 
         public Which {
             withoutTypes = List.copyOf(withoutTypes);
             without = List.copyOf(without);
+            only = only == null ? null : List.copyOf(only);
+        }
+
+        /** Only these of them. */
+        public Which only(List<Long> ids) {
+            return new Which(withoutTypes, List.of(), ids);
         }
     }
 
@@ -257,6 +267,7 @@ public final class ClaimKeyedJobs {
                 .add(turn.borrows())
                 .addTexts(which.withoutTypes())
                 .add(which.without())
+                .addOrNull(which.only())
                 .add(names);
     }
 }

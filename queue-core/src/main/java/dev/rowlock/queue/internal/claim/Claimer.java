@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.ClockWatch;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims jobs of one queue for all its threads, one batch after the other, on the fetcher's thread. Any thread may tell it something. */
@@ -23,6 +25,9 @@ public final class Claimer {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     private final QueueConsumer consumer;
     private final ClaimReadyJobs statement;
     private final FetchSettings settings;
@@ -30,10 +35,11 @@ public final class Claimer {
     private final @Nullable String timeouts;
 
     private final MinimumInterval pace = new MinimumInterval(APART); // the fetcher's thread only, as those below
-    private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed", LARGEST_CLAIM);
+    private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
     private final KeyedClaims keyed;
     private final Sources sources;
     private final TurnBackoff outOfTurn = new TurnBackoff();
+    private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
     private final RecentClaims recent = new RecentClaims();
     private final ClockWatch clock = new ClockWatch();
     private final ClaimTally tally;
@@ -172,7 +178,7 @@ public final class Claimer {
 
     private Duration claimPlain() {
         long nodeId = node.nodeId();
-        if (refused.tryAgain() || lookAnew) {
+        if (lookAnew) {
             lookAnew = false; // before what is left is read: whoever changes that sets this afterwards
             cursor = newCursor();
         }
@@ -188,7 +194,7 @@ public final class Claimer {
         Duration horizon = settings.prefetchHorizon();
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
         int most = recent.full() && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
-        int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, refused.rows()));
+        int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, inTime.rows()));
         if (limit == 0) {
             consumer.signalDemand(Kind.PLAIN, horizon);
             return settings.pollInterval();
@@ -202,9 +208,7 @@ public final class Claimer {
         try {
             return claimPlain(nobodys, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
-            recent.failed();
-            sources.heard();
-            node.claimFailed();
+            failed(e);
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
@@ -225,14 +229,39 @@ public final class Claimer {
         return giveUnlessClosed(batch, nodeId, ended);
     }
 
+    private void failed(Throwable e) {
+        if (e instanceof RuntimeException refusal) {
+            inTime.failed(refusal);
+        }
+        recent.failed();
+        sources.heard();
+        node.claimFailed();
+    }
+
     private Duration claimPlain(Left nobodys, int limit, int largest, long nodeId) {
-        QueueRange range = range().withoutTypes(nobodys.types());
-        Batch batch = refused.move(
-                limit,
-                rows -> statement.run(consumer.queue(), range.without(refused.ids()), rows, largest, nodeId, timeouts),
-                () -> statement.first(consumer.queue(), range.without(refused.ids())));
+        if (refused.isDue()) {
+            refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
+            return Duration.ZERO; // there may be less demand by now
+        }
+        QueueRange range = range().without(refused.ids()).withoutTypes(nobodys.types());
+        Batch batch;
+        try {
+            batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
+        } catch (RuntimeException e) {
+            return claimApart(() -> statement.names(consumer.queue(), range, limit), largest, nodeId, e);
+        }
         recent.answered(batch.took());
-        return accept(batch, nodeId, System.nanoTime());
+        return accept(batch, nodeId, limit, System.nanoTime());
+    }
+
+    /** One job that cannot be claimed must not keep the others. */
+    private Duration claimApart(Supplier<List<Long>> names, int largest, long nodeId, RuntimeException together) {
+        boolean some = refused.apart(names, part -> claimNamed(part, largest, nodeId), together);
+        return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, settings.pollInterval());
+    }
+
+    private void claimNamed(List<Long> ids, int largest, long nodeId) {
+        give(statement.named(consumer.queue(), ids, largest, nodeId, timeouts), nodeId, System.nanoTime());
     }
 
     private QueueRange range() {
@@ -240,15 +269,18 @@ public final class Claimer {
         return place().nodes() == 1 ? next.alone() : next;
     }
 
-    private Duration accept(Batch batch, long nodeId, long ended) {
+    private Duration accept(Batch batch, long nodeId, int limit, long ended) {
         if (!batch.inTurn()) {
             sources.heard();
             return Rests.shorter(outOfTurn.await(place().nodes()), idleWait());
         }
         outOfTurn.over();
         tally.add(batch.jobs().size());
-        boolean full = refused.worked(batch.jobs().size());
+        boolean full = batch.jobs().size() == limit;
         recent.brought(batch.jobs().size(), full, ended);
+        if (full) {
+            inTime.worked();
+        }
         cursor.claimed(batch.last(), full, batch.took(), ended);
         Duration rest = clockWasSetBack(batch, ended) || full
                 ? Duration.ZERO

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;
+import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -32,6 +33,9 @@ final class KeyedClaims {
     /** While limits have room for few jobs at a time, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(1);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
     private static final Duration AHEAD = Duration.ofMillis(10);
 
@@ -53,7 +57,8 @@ final class KeyedClaims {
     private final KeyedRounds rounds;
     private final KeyedTurns turns;
     private final MinimumInterval pace = new MinimumInterval(APART);
-    private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed", LARGEST);
+    private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
+    private final BatchLimit inTime = new BatchLimit(LARGEST);
 
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit, and left room for any key
     private volatile boolean limited; // whether the queue has a limit of its own
@@ -88,8 +93,8 @@ final class KeyedClaims {
             return keys.known() == null;
         }
 
-        private Claim of(int jobs) {
-            return new Claim(turn, keys, named, jobs, largest, nodeId, taker);
+        private Claim fromFront() {
+            return new Claim(turn, Keys.WALK, null, limit, largest, nodeId, taker);
         }
     }
 
@@ -214,7 +219,7 @@ final class KeyedClaims {
      */
     Duration claim(List<String> left, long nodeId, Predicate<Batch> taker) {
         Kind first = limited ? turns.first(consumer.behindInPlaces()) : Kind.KEYED;
-        int limit = Math.min(refused.rows(), consumer.demand(first, ahead()));
+        int limit = Math.min(inTime.rows(), consumer.demand(first, ahead()));
         if (limit == 0) {
             consumer.signalDemand(first, ahead());
             return pollInterval;
@@ -226,9 +231,9 @@ final class KeyedClaims {
         long begunAt = System.nanoTime();
         int largest = consumer.budget().reserve(limit);
         try {
-            refused.tryAgain();
-            claim(next(first, limit, largest, nodeId, taker), left);
+            claim(next(first, limit, largest, nodeId, taker), new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
+            inTime.failed(e);
             node.claimFailed();
             throw e;
         } finally {
@@ -256,18 +261,23 @@ final class KeyedClaims {
         return new Claim(turn, keys, null, limit, largest, nodeId, taker);
     }
 
-    private void claim(Claim wanted, List<String> left) {
-        askedNamed = wanted.named() != null;
+    private void claim(Claim claim, Which which) {
+        askedNamed = claim.named() != null;
+        if (refused.isDue()) {
+            nameAgain(claim);
+            refused.tryAgain(ids -> claimOnly(claim.fromFront(), which, ids), claim.limit());
+            return; // there may be less demand by now
+        }
         endedBefore = askedNamed ? endedBefore : ended.get();
         wantsRoom = askedNamed;
         KeyedBatch batch;
         try {
-            batch = refused.move(wanted.limit(), jobs -> run(wanted.of(jobs), left), () -> first(wanted.of(1), left));
+            batch = run(claim, which);
         } catch (RuntimeException e) {
-            nameAgain(wanted);
-            throw e;
+            nameAgain(claim);
+            rest(claimApart(claim, which, e));
+            return;
         }
-        Claim claim = wanted.of(refused.tried());
         seen(batch, System.nanoTime());
         if (batch.stop() == Stop.OUT_OF_TURN) {
             wantsRoom = true;
@@ -282,7 +292,10 @@ final class KeyedClaims {
             return;
         }
         boolean cancelled = restOfKeys.cancel(batch.toCancel());
-        boolean full = refused.worked(batch.batch().jobs().size());
+        boolean full = batch.batch().jobs().size() == claim.limit();
+        if (full) {
+            inTime.worked();
+        }
         nameAgain(claim, batch, full);
         wantsRoom = askedNamed || !full;
         goOn(claim, batch, cancelled);
@@ -336,27 +349,31 @@ final class KeyedClaims {
         });
     }
 
-    /** A job that is left out keeps those of its key, in strict order. */
-    private KeyedBatch run(Claim claim, List<String> left) {
+    private KeyedBatch run(Claim claim, Which which) {
         return statement.run(
                 consumer.queue(),
                 claim.turn(),
                 claim.keys(),
                 claim.limit(),
                 claim.largest(),
-                new Which(left, refused.ids()),
+                which,
                 claim.nodeId(),
                 timeouts);
     }
 
-    private List<Long> first(Claim claim, List<String> left) {
-        return statement.names(
-                consumer.queue(),
-                claim.turn(),
-                claim.keys(),
-                claim.limit(),
-                new Which(left, refused.ids()),
-                claim.nodeId());
+    /** One job that cannot be claimed must not keep the others; in strict order, it keeps those of its key. */
+    private Duration claimApart(Claim claim, Which which, RuntimeException together) {
+        boolean some = refused.apart(
+                () -> statement.names(
+                        consumer.queue(), claim.turn(), claim.keys(), claim.limit(), which, claim.nodeId()),
+                ids -> claimOnly(claim, which, ids),
+                together);
+        return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);
+    }
+
+    /** Returns false if the lease is lost. */
+    private boolean claimOnly(Claim claim, Which which, List<Long> ids) {
+        return claim.taker().test(run(claim, which.only(ids)).batch());
     }
 
     private void seen(KeyedBatch batch, long lookedAt) {

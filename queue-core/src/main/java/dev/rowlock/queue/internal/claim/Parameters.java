@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import dev.rowlock.queue.internal.db.Columns;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,16 @@ final class Parameters {
     Parameters add(List<Long> ids) throws SQLException {
         statement.setObject(++set, Columns.longs(ids, Long::longValue));
         return this;
+    }
+
+    /** Null for null. */
+    Parameters addOrNull(@Nullable List<Long> ids) throws SQLException {
+        if (ids == null) {
+            statement.setNull(
+                    ++set, Types.ARRAY, "_int8"); // without its type, the driver asks for that first: a round trip
+            return this;
+        }
+        return add(ids);
     }
 
     Parameters add(int[] numbers) throws SQLException {

@@ -35,11 +35,6 @@ public final class BatchLimit {
         }
     }
 
-    /** So many failed together, whatever for. */
-    void halve(int tried) {
-        rows = Math.max(1, tried / 2);
-    }
-
     /** Whether a statement took longer than it may, or than we wait for its answer. */
     public static boolean outOfTime(RuntimeException e) {
         return QUERY_CANCELED.equals(BatchSplitter.state(e))

@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +19,9 @@ public final class BatchSplitter<T> {
 
     /** When so many fail alone and nothing works, no row is to blame. */
     private static final int ENOUGH = 10;
+
+    /** When so many take too long and nothing works, the server is too slow. */
+    private static final int ENOUGH_SLOW = 3;
 
     /** When so many are refused for what is in them and nothing works, the rest is left for another time. */
     private static final int MANY = 100;
@@ -37,25 +39,67 @@ public final class BatchSplitter<T> {
     private final RuntimeException together;
     private final Map<T, RuntimeException> refused = new LinkedHashMap<>();
     private int failed; // alone, the refused among them
-    private boolean ofRows = true; // the refusals may prove that rows are to blame, though it works for none
+    private boolean ofRows; // the refusals may prove that rows are to blame, though it works for none
     private boolean works; // for some
     private boolean stopped;
 
-    private BatchSplitter(Consumer<List<T>> work, RuntimeException together) {
+    private BatchSplitter(Consumer<List<T>> work, RuntimeException together, boolean ofRows) {
         this.work = work;
         this.together = together;
+        this.ofRows = ofRows;
     }
 
     /**
      * Returns the rows that fail alone, and why; not those that fail because the disk is full, for instance, while others
-     * still find a place: they will work the next time, like all others. It may work for none, as long as each is refused for what is in it. Then some are
-     * returned, and others have not been tried.
+     * still find a place: they will work the next time, like all others.
      *
-     * @param together how all of them failed; thrown again if something else is the matter
+     * @param together how all of them failed; thrown again if it works for none, or if it is not about rows
+     */
+    public static <T> Map<T, RuntimeException> run(List<T> rows, Consumer<List<T>> work, RuntimeException together) {
+        return new BatchSplitter<>(work, together, false).run(rows);
+    }
+
+    /**
+     * The same for who can leave the refused rows aside: it may work for none of them, as long as each is refused for what is in it.
+     * Then some are returned, and others have not been tried.
+     *
+     * @param together thrown again if something else is the matter
      */
     public static <T> Map<T, RuntimeException> refused(
             List<T> rows, Consumer<List<T>> work, RuntimeException together) {
-        return new BatchSplitter<>(work, together).run(rows);
+        return new BatchSplitter<>(work, together, true).run(rows);
+    }
+
+    /**
+     * Does it to each row alone, where one row alone has taken longer than a statement may: others need not take as long. Not to all
+     * of them if several take too long.
+     *
+     * @param together how one failed; thrown again if it works for none
+     * @return the rows that failed, and why
+     */
+    public static <T> Map<T, RuntimeException> singly(List<T> rows, Consumer<T> work, RuntimeException together) {
+        List<T> mixed = new ArrayList<>(rows);
+        Collections.shuffle(mixed); // the next time it meets others first
+        Map<T, RuntimeException> failed = new LinkedHashMap<>();
+        boolean works = false;
+        for (T row : mixed) {
+            try {
+                work.accept(row);
+                works = true;
+            } catch (RuntimeException e) {
+                if (!BatchLimit.outOfTime(e)) {
+                    requireAnswer(e);
+                }
+                failed.put(row, e);
+                if (failed.size() >= (works ? ENOUGH : ENOUGH_SLOW)) {
+                    break;
+                }
+            }
+        }
+        if (!works) {
+            throw together;
+        }
+        return failed;
     }
 
     private Map<T, RuntimeException> run(List<T> rows) {
@@ -120,11 +164,6 @@ public final class BatchSplitter<T> {
     private static boolean isOfTheServer(RuntimeException refusal) {
         String state = state(refusal);
         return state != null && OF_THE_SERVER.stream().anyMatch(state::startsWith);
-    }
-
-    /** Whether the same would fail for any row: somebody has locked one, or nobody may write. */
-    static boolean isOfTheMoment(RuntimeException refusal) {
-        return isOfTheServer(refusal) && !Objects.requireNonNull(state(refusal)).startsWith("53");
     }
 
     /** Where the server does not answer in time, or goes down, each further try would only wait. */

@@ -9,8 +9,8 @@
  * claims it found. The build writes all statements into one file that {@code psql} runs.
  *
  * <p>Batches are arrays with {@code unnest}, in the order of ids so that two batches cannot deadlock; whoever picks rows by
- * condition takes them with {@code SKIP LOCKED}. A batch that fails gets smaller; a row that fails alone is
- * left aside ({@link dev.rowlock.queue.internal.db.RefusedJobs}).
+ * condition takes them with {@code SKIP LOCKED}. A batch that fails as a whole gets smaller; the rows that are to blame are found
+ * and left aside ({@link dev.rowlock.queue.internal.db.MoveBatches}).
  */
 @NullMarked
 package dev.rowlock.queue.internal.db;

@@ -24,6 +24,10 @@ final class ReleaseFollowers {
     /** A due time that does not come: the last one that a job may have. */
     static final String NEVER = "2255-01-01T00:00:00Z";
 
+    private static final String STRETCH = "f.job_id > ? AND f.job_id <> ALL (?::bigint[])";
+
+    private static final String NAMED = "f.job_id = ANY (?::bigint[])";
+
     private static final String LOOKED = """
             WITH seen AS MATERIALIZED (
                 SELECT f.job_id,
@@ -35,7 +39,7 @@ final class ReleaseFollowers {
                        (SELECT r.id FROM rowlock.ready r WHERE r.id = f.job_id) IS NOT NULL
                        OR (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id) IS NOT NULL AS moved_on
                   FROM rowlock.once_more f
-                 WHERE f.job_id > ? AND f.job_id <> ALL (?::bigint[])
+                 WHERE %1$s
                  ORDER BY f.job_id LIMIT ?
             ), looked AS MATERIALIZED (
                 SELECT job_id, waits, held AND NOT waits AND NOT moved_on AS cancelled, waits AND held AS stays FROM seen
@@ -57,7 +61,7 @@ final class ReleaseFollowers {
                    FOR UPDATE OF w SKIP LOCKED
             ), due AS (
                 UPDATE rowlock.waiting w
-                   SET reason = '%s',
+                   SET reason = '%2$s',
                        due_at = greatest(coalesce(f.due_at, statement_timestamp()), statement_timestamp())
                   FROM free f
                  WHERE w.id = f.id
@@ -71,7 +75,8 @@ final class ReleaseFollowers {
               FROM looked
             """;
 
-    private static final String FIRST = LOOKED + "SELECT job_id FROM looked WHERE NOT stays AND NOT cancelled";
+    private static final String NAMES =
+            LOOKED + "SELECT job_id FROM looked WHERE NOT stays AND NOT cancelled ORDER BY job_id";
 
     /** Before all rows. */
     public static final long FRONT = Long.MIN_VALUE;
@@ -132,12 +137,17 @@ final class ReleaseFollowers {
     /** Makes jobs due that run once more after another one, if that has ended: of a stretch of these. */
     private final String stretch;
 
-    private final String first;
+    /** Makes jobs due that run once more after another one, if that has ended: by the ids of these. */
+    private final String named;
+
+    private final String names;
 
     public ReleaseFollowers(Database database) {
+        String reason = WaitReason.SCHEDULED.label();
         this.database = database;
-        this.stretch = database.sql(SQL.formatted(WaitReason.SCHEDULED.label()));
-        this.first = database.sql(FIRST);
+        this.stretch = database.sql(SQL.formatted(STRETCH, reason));
+        this.named = database.sql(SQL.formatted(NAMED, reason));
+        this.names = database.sql(NAMES.formatted(STRETCH));
     }
 
     /** Looks at so many rows behind the id. */
@@ -159,11 +169,22 @@ final class ReleaseFollowers {
         });
     }
 
-    /** The id of the job at which {@link #run} would look first now; none: it would not change that one. */
-    public List<Long> first(long behind, List<Long> without) {
+    /** Looks at the rows of these jobs. */
+    public Stretch named(List<Long> ids) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, first)) {
-                set(statement, behind, 1, without);
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, named)) {
+                statement.setObject(1, Columns.longs(ids, Long::longValue));
+                statement.setInt(2, ids.size());
+                return read(statement, ids.size());
+            }
+        });
+    }
+
+    /** The ids of the jobs that {@link #run} would change now, if nobody had locked any. */
+    public List<Long> names(long behind, int limit, List<Long> without) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, names)) {
+                set(statement, behind, limit, without);
                 try (ResultSet rows = statement.executeQuery()) {
                     return Ids.read(rows);
                 }

@@ -20,21 +20,22 @@ public final class DispatchDueJobs {
 
     // A bound of the future is from before the clock was set back: jobs that wait before it may be due.
     private static final String DUE = """
-            FROM rowlock.waiting
-                                WHERE due_at <= statement_timestamp()
-                                  AND (due_at, id) > (CASE WHEN ? <= statement_timestamp() THEN ? ELSE '-infinity' END, ?)
-                                  AND id <> ALL (?::bigint[])
-                                ORDER BY due_at, id
-                                LIMIT ?
-                                  FOR UPDATE SKIP LOCKED""";
+            due_at <= statement_timestamp()
+                          AND (due_at, id) > (CASE WHEN ? <= statement_timestamp() THEN ? ELSE '-infinity' END, ?)
+                          AND id <> ALL (?::bigint[])
+                        ORDER BY due_at, id""";
+
+    private static final String NAMED = "id = ANY (?::bigint[]) AND due_at <= statement_timestamp() ORDER BY id";
 
     private static final String SQL = Move.from(Room.WAITING, "due", """
                     WITH due AS (
                         DELETE FROM rowlock.waiting
                          WHERE ctid = ANY (ARRAY(
-                               SELECT ctid %s))
+                               SELECT ctid FROM rowlock.waiting
+                                WHERE %s LIMIT ?
+                                  FOR UPDATE SKIP LOCKED))
                         RETURNING *
-                    )""".formatted(DUE))
+                    )""")
             .to(Room.READY, """
                     ready_at = CASE WHEN reason = 'policy' -- held for the longest time: it keeps its place in the order
                                     THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = due.id AND h.due_at = due.due_at),
@@ -53,6 +54,8 @@ public final class DispatchDueJobs {
                       FROM (SELECT) AS one
                       LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
                     """.formatted(ReadyJobs.KEYS));
+
+    private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 
     /**
      * What one call did.
@@ -80,12 +83,16 @@ public final class DispatchDueJobs {
     /** Moves jobs that are due from waiting to ready, the longest due first, behind a place or from the front. */
     private final String due;
 
-    private final String first;
+    /** Moves jobs that are due from waiting to ready, by their ids: one of a batch was refused. */
+    private final String named;
+
+    private final String names;
 
     public DispatchDueJobs(Database database) {
         this.database = database;
-        this.due = database.sql(IndexPlan.PREFIX + SQL);
-        this.first = database.sql(IndexPlan.PREFIX + "SELECT id " + DUE);
+        this.due = database.sql(IndexPlan.PREFIX + SQL.formatted(DUE));
+        this.named = database.sql(IndexPlan.PREFIX + SQL.formatted(NAMED));
+        this.names = database.sql(IndexPlan.PREFIX + NAMES);
     }
 
     /** Moves up to {@code limit} jobs that are due, wherever they stand. */
@@ -115,11 +122,25 @@ public final class DispatchDueJobs {
         });
     }
 
-    /** The id of the job that {@link #run} would move first now; none: there is none. */
-    public List<Long> first(DuePosition after, List<Long> without) {
+    /** Moves those of these jobs that are due. */
+    public Result named(List<Long> ids) {
         return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, first)) {
-                set(statement, after, 1, without);
+            long begun = System.nanoTime();
+            try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+                statement.setObject(1, Columns.longs(ids, Long::longValue));
+                statement.setInt(2, ids.size());
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return read(rows, begun);
+                }
+            }
+        });
+    }
+
+    /** The ids of the jobs that {@link #run} would move now, if nobody had locked any. */
+    public List<Long> names(DuePosition after, int limit, List<Long> without) {
+        return database.atOnce(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
+                set(statement, after, limit, without);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }

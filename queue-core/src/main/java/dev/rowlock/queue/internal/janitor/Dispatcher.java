@@ -1,10 +1,12 @@
 package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +19,17 @@ public final class Dispatcher implements Chore {
     /** Jobs enqueued elsewhere may be due before the next one known here. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(5);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     private final DispatchDueJobs dispatch;
     private final Wakeups wakeups;
     private final Duration pollInterval;
     private final Supplier<Place> place;
     private final DueTimes times = new DueTimes(System.nanoTime());
     private final DueCursor cursor;
-    private final RefusedJobs refused = new RefusedJobs("that are due cannot become ready", BATCH);
+    private final BatchLimit batch = new BatchLimit(BATCH);
+    private final RefusedJobs refused = new RefusedJobs("that are due cannot become ready");
 
     /** @param place this node's among all nodes */
     public Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, Supplier<Place> place) {
@@ -80,25 +86,29 @@ public final class Dispatcher implements Chore {
         if (left.compareTo(Duration.ZERO) > 0) {
             return left; // somebody else was first
         }
-        if (refused.tryAgain()) {
-            cursor.forget();
+        if (refused.isDue()) {
+            refused.tryAgain(this::moveNamed, batch.rows());
         }
         DueTimes.Look look = times.looking(begun);
         DispatchDueJobs.Result result;
         DuePosition from = cursor.next(begun);
+        int limit = batch.rows();
         try {
-            result = refused.move(
-                    BATCH, rows -> dispatch.run(from, rows, refused.ids()), () -> dispatch.first(from, refused.ids()));
-        } catch (RuntimeException | Error e) {
-            cursor.forget();
-            times.failed(begun);
+            result = dispatch.run(from, limit, refused.ids());
+        } catch (RuntimeException e) {
+            failed(begun);
+            batch.failed(e);
+            return moveApart(from, limit, e);
+        } catch (Error e) {
+            failed(begun);
             throw e;
         }
-        result.queues().forEach(queue -> queue.wake(wakeups));
+        tell(result);
         long ended = System.nanoTime();
-        boolean full = refused.worked(result.jobs());
+        boolean full = result.jobs() >= limit;
         cursor.looked(result, full, ended);
         if (full) {
+            batch.worked();
             times.looked(look, ended, result.nextDue(), Duration.ZERO, false);
             return Duration.ZERO;
         }
@@ -118,6 +128,26 @@ public final class Dispatcher implements Chore {
 
     private Duration left(long now) {
         return times.left(now, place.get().number());
+    }
+
+    private void failed(long begun) {
+        cursor.forget();
+        times.failed(begun);
+    }
+
+    /** One job that cannot be moved must not keep the others. Returns how long until the next look. */
+    private Duration moveApart(DuePosition from, int limit, RuntimeException together) {
+        return refused.apart(() -> dispatch.names(from, limit, refused.ids()), this::moveNamed, together)
+                ? Duration.ZERO
+                : AFTER_REFUSALS;
+    }
+
+    private void moveNamed(List<Long> ids) {
+        tell(dispatch.named(ids));
+    }
+
+    private void tell(DispatchDueJobs.Result result) {
+        result.queues().forEach(queue -> queue.wake(wakeups));
     }
 
     /** Nodes that started together should not look together. */

@@ -4,8 +4,8 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.chore.TakeChore;
+import dev.rowlock.queue.internal.db.MoveBatches;
 import dev.rowlock.queue.internal.db.ReadyJobs;
-import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
@@ -26,7 +26,7 @@ public final class OrphanRescue {
     private final int maxCrashes;
     private final JobObserver observer;
     private final Wakeups wakeups;
-    private final RefusedJobs refused = new RefusedJobs("of dead nodes cannot be released", RescueJobs.LIMIT);
+    private final MoveBatches batches = new MoveBatches("of dead nodes cannot be released", RescueJobs.LIMIT);
     private boolean any; // taken back by this run
 
     /** @param maxCrashes a job that brought down this many nodes is quarantined */
@@ -59,8 +59,10 @@ public final class OrphanRescue {
 
     void run() {
         any = false;
-        refused.all(
-                rows -> told(rescueJobs.run(maxCrashes, rows, refused.ids())), () -> rescueJobs.first(refused.ids()));
+        batches.all(
+                limit -> told(rescueJobs.run(maxCrashes, limit)),
+                rescueJobs::orphans,
+                ids -> told(rescueJobs.run(maxCrashes, ids)));
     }
 
     private int told(List<Rescued> rescued) {

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.db.RefusedJobs;
+import dev.rowlock.queue.internal.db.MoveBatches;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Taken;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
@@ -53,8 +53,8 @@ public final class OverdueJobs implements Chore {
     private final Wakeups wakeups;
     private final LongSupplier nanos;
     private final OverdueElsewhere elsewhere = new OverdueElsewhere(GRACE_OF_OTHERS);
-    private final RefusedJobs refused =
-            new RefusedJobs("that run after their deadline cannot be taken from their nodes", BATCH);
+    private final MoveBatches batches =
+            new MoveBatches("that run after their deadline cannot be taken from their nodes", BATCH);
 
     /** @param nanos the monotonic clock */
     public OverdueJobs(
@@ -85,8 +85,7 @@ public final class OverdueJobs implements Chore {
         List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
         Map<Long, List<OverdueClaim>> byJob = overdue.stream()
                 .collect(Collectors.groupingBy(late -> late.claim().jobId(), LinkedHashMap::new, Collectors.toList()));
-        refused.tryAgain();
-        refused.these(
+        batches.these(
                 List.copyOf(byJob.keySet()),
                 ids -> tell(take(ids.stream()
                         .flatMap(id -> byJob.getOrDefault(id, List.of()).stream())

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.janitor;
 
-import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Ids;
@@ -12,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes back jobs whose node is not there any more: to ready, at the place in the queue that they had; to done if
@@ -29,7 +29,7 @@ public final class RescueJobs {
                          WHERE ctid = ANY (ARRAY(
                                SELECT r.ctid FROM rowlock.running r
                                 WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
-                                  AND r.id <> ALL (?::bigint[])
+                                  AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
                                 ORDER BY r.id LIMIT ?
                                   FOR UPDATE OF r SKIP LOCKED))
                         RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
@@ -50,12 +50,10 @@ public final class RescueJobs {
             .answering(
                     "SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue");
 
-    private static final String FIRST = """
+    private static final String ORPHANS = """
             SELECT r.id FROM rowlock.running r
              WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
-               AND r.id <> ALL (?::bigint[])
-             ORDER BY r.id LIMIT 1
-               FOR UPDATE OF r SKIP LOCKED
+             ORDER BY random() LIMIT 1000
             """;
 
     /** At most so many jobs move with one call. */
@@ -66,26 +64,35 @@ public final class RescueJobs {
 
     private final Database database;
     private final String sql;
-    private final String first;
+    private final String orphans;
     private final EnsureDonePartitions partitions;
 
     public RescueJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
-        this.first = database.sql(FIRST);
+        this.orphans = database.sql(ORPHANS);
         this.partitions = new EnsureDonePartitions(database);
     }
 
     /** Takes back whatever has no node. */
     public List<Rescued> run(int maxCrashes) {
-        return run(maxCrashes, LIMIT, List.of());
+        return run(maxCrashes, LIMIT);
     }
 
-    /** Takes back whatever has no node, so many jobs at most, and none of those. */
-    public List<Rescued> run(int maxCrashes, int limit, List<Long> without) {
+    /** Takes back whatever has no node, so many jobs at most. */
+    public List<Rescued> run(int maxCrashes, int limit) {
+        return move(maxCrashes, null, limit);
+    }
+
+    /** Takes back those of these jobs that have no node. */
+    public List<Rescued> run(int maxCrashes, List<Long> ids) {
+        return move(maxCrashes, ids.stream().mapToLong(Long::longValue).toArray(), LIMIT);
+    }
+
+    private List<Rescued> move(int maxCrashes, long @Nullable [] ids, int limit) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setObject(1, Columns.longs(without, Long::longValue));
+                statement.setObject(1, ids);
                 statement.setInt(2, limit);
                 statement.setInt(3, maxCrashes);
                 statement.setInt(4, maxCrashes);
@@ -96,14 +103,12 @@ public final class RescueJobs {
         }));
     }
 
-    /** The id of the job that {@link #run} would take back first now; none: there is none. */
-    public List<Long> first(List<Long> without) {
+    /** The ids of jobs that have no node, of {@link #LIMIT} at most, whichever. */
+    public List<Long> orphans() {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, first)) {
-                statement.setObject(1, Columns.longs(without, Long::longValue));
-                try (ResultSet rows = statement.executeQuery()) {
-                    return Ids.read(rows);
-                }
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, orphans);
+                    ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows);
             }
         });
     }

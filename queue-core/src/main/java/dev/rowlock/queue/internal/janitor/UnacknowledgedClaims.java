@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.db.MoveBatches;
 import dev.rowlock.queue.internal.db.ReadyJobs;
-import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -39,8 +39,8 @@ public final class UnacknowledgedClaims implements Chore {
     private final OwnNode own;
     private final Wakeups wakeups;
     private final TokenMarks marks = new TokenMarks();
-    private final RefusedJobs refused =
-            new RefusedJobs("of claims whose answer was lost cannot be released", ReleaseStrandedJobs.LIMIT);
+    private final MoveBatches batches =
+            new MoveBatches("of claims whose answer was lost cannot be released", ReleaseStrandedJobs.LIMIT);
     private volatile long suspiciousUntil = System.nanoTime();
 
     public UnacknowledgedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
@@ -83,9 +83,10 @@ public final class UnacknowledgedClaims implements Chore {
 
     public void release(long node, long upTo) {
         long[] held = own.heldTokens();
-        refused.all(
-                rows -> told(release.run(node, upTo, held, rows, refused.ids())),
-                () -> release.first(node, upTo, held, refused.ids()));
+        batches.all(
+                limit -> told(release.run(node, upTo, held, limit)),
+                () -> release.stranded(node, upTo, held),
+                ids -> told(release.named(node, upTo, held, ids)));
     }
 
     private int told(List<ReleaseStrandedJobs.Released> released) {

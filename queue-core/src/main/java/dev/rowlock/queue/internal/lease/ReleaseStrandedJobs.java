@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives back jobs that a node has claimed without knowing it: the claim was committed, but the connection broke before
@@ -28,7 +29,7 @@ public final class ReleaseStrandedJobs {
                          WHERE ctid = ANY (ARRAY(
                                SELECT ctid FROM rowlock.running
                                 WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
-                                  AND id <> ALL (?::bigint[])
+                                  AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
                                 ORDER BY id LIMIT ?
                                   FOR UPDATE SKIP LOCKED))
                         RETURNING *
@@ -38,11 +39,10 @@ public final class ReleaseStrandedJobs {
             .orTo(Room.READY, "attempt = attempt - 1")
             .answering("SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue");
 
-    private static final String FIRST = """
+    private static final String STRANDED = """
             SELECT id FROM rowlock.running
-             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[]) AND id <> ALL (?::bigint[])
-             ORDER BY id LIMIT 1
-               FOR UPDATE SKIP LOCKED
+             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+             ORDER BY random() LIMIT ?
             """;
 
     /** So many jobs at a time, at most. */
@@ -72,23 +72,31 @@ public final class ReleaseStrandedJobs {
      * @param upTo claims with later tokens may still be on their way
      * @param heldTokens the claims that the node knows of
      * @param limit so many at most
-     * @param without the ids of jobs that are left where they are
      */
-    public List<Released> run(long nodeId, long upTo, long[] heldTokens, int limit, List<Long> without) {
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens, int limit) {
         return partitions.around(
-                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, limit, without)));
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, null, limit)));
+    }
+
+    /** Releases those of these jobs of which the same is true. */
+    public List<Released> named(long nodeId, long upTo, long[] heldTokens, List<Long> ids) {
+        return partitions.around(
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids, LIMIT)));
     }
 
     /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. {@link #LIMIT} at most. */
     public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
-        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, LIMIT, List.of());
+        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null, LIMIT);
     }
 
     private List<Released> run(
-            Connection connection, long nodeId, long upTo, long[] heldTokens, int limit, List<Long> without)
+            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids, int limit)
             throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            set(statement, nodeId, upTo, heldTokens, without);
+            statement.setLong(1, nodeId);
+            statement.setLong(2, upTo);
+            statement.setObject(3, heldTokens);
+            statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
             statement.setInt(5, limit);
             try (ResultSet rows = statement.executeQuery()) {
                 List<Released> released = new ArrayList<>();
@@ -100,19 +108,14 @@ public final class ReleaseStrandedJobs {
         }
     }
 
-    private static void set(PreparedStatement statement, long nodeId, long upTo, long[] heldTokens, List<Long> without)
-            throws SQLException {
-        statement.setLong(1, nodeId);
-        statement.setLong(2, upTo);
-        statement.setObject(3, heldTokens);
-        statement.setObject(4, Columns.longs(without, Long::longValue));
-    }
-
-    /** The id of the job that {@link #run} would release first now; none: there is none. */
-    public List<Long> first(long nodeId, long upTo, long[] heldTokens, List<Long> without) {
+    /** The ids of those that {@link #run} is to release, some if there are many. */
+    public List<Long> stranded(long nodeId, long upTo, long[] heldTokens) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(FIRST))) {
-                set(statement, nodeId, upTo, heldTokens, without);
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(STRANDED))) {
+                statement.setLong(1, nodeId);
+                statement.setLong(2, upTo);
+                statement.setObject(3, heldTokens);
+                statement.setInt(4, LIMIT);
                 try (ResultSet rows = statement.executeQuery()) {
                     return Ids.read(rows);
                 }

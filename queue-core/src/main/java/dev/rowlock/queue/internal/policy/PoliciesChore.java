@@ -11,8 +11,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
@@ -36,8 +38,7 @@ final class PoliciesChore implements Chore {
     private final PolicyStatements statements;
     private final Wakeups wakeups;
     private final Set<String> told = new HashSet<>(); // queues that go on without their policy
-    private final RefusedJobs refused =
-            new RefusedJobs("that a policy has not chosen cannot become ready without it", BATCH);
+    private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
     PoliciesChore(UnservedPolicies unserved, PolicyQueues held, PolicyStatements statements, Wakeups wakeups) {
@@ -56,7 +57,6 @@ final class PoliciesChore implements Chore {
     public Duration runOnce() {
         List<Standing> all = held.look();
         unserved.warnOnce();
-        refused.tryAgain();
         boolean more = false;
         for (Standing standing : all) {
             if (standing.decides()) {
@@ -72,14 +72,23 @@ final class PoliciesChore implements Chore {
         return more ? Duration.ZERO : all.isEmpty() ? WITHOUT : INTERVAL;
     }
 
-    /** Returns whether there may be more. */
+    /** One that the server refuses must not keep the others. Returns whether there may be more. */
     private boolean letGo(String queue) {
-        Gone gone = refused.move(
-                BATCH,
-                rows -> statements.letGo(queue, rows, refused.ids()),
-                () -> statements.first(queue, refused.ids()));
-        tell(queue, gone);
-        return refused.worked(gone.seen());
+        RefusedJobs aside = refused.computeIfAbsent(
+                queue, name -> new RefusedJobs("that a policy has not chosen cannot become ready without it"));
+        if (aside.isDue()) {
+            aside.tryAgain(ids -> tell(queue, statements.letNamedGo(queue, ids)), BATCH);
+        }
+        try {
+            Gone gone = statements.letGo(queue, BATCH, aside.ids());
+            tell(queue, gone);
+            return gone.seen() >= BATCH;
+        } catch (RuntimeException e) {
+            return aside.apart(
+                    () -> statements.names(queue, BATCH, aside.ids()),
+                    ids -> tell(queue, statements.letNamedGo(queue, ids)),
+                    e);
+        }
     }
 
     private void tell(String queue, Gone gone) {

@@ -75,7 +75,7 @@ final class PolicyChore implements Chore {
         this.queue = policy.queue();
         this.ahead = new ReadyAhead(settings.concurrency());
         this.times = settings.times();
-        this.refused = new RefusedJobs("that a policy has chosen cannot become ready", MOST, times.again());
+        this.refused = new RefusedJobs("that a policy has chosen cannot become ready", times.again());
         this.node = node;
         this.policy = policy;
         this.statements = statements;
@@ -162,7 +162,7 @@ final class PolicyChore implements Chore {
             }
             return TICK;
         }
-        Page page = page();
+        Page page = page(nodeId);
         Admission answer = page.jobs().isEmpty() && failure == null ? null : ask(page, room, figures.admitted());
         admit(nodeId, answer == null ? List.of() : answer.jobs());
         return next(page, answer, room);
@@ -223,19 +223,26 @@ final class PolicyChore implements Chore {
         new ReadyJobs(queue, admitted.rank(), admitted.jobs(), admitted.keys()).wake(wakeups);
     }
 
+    /** One that the server refuses must not keep the others. */
     private Admitted admitted(long nodeId, List<Long> jobs) {
-        List<Admitted> parts = new ArrayList<>();
-        refused.these(jobs, some -> parts.add(together(nodeId, some)));
-        return parts.stream().reduce(Admitted::and).orElseGet(() -> together(nodeId, List.of()));
+        try {
+            return together(nodeId, jobs);
+        } catch (RuntimeException e) {
+            List<Admitted> parts = new ArrayList<>();
+            refused.apart(() -> jobs, some -> parts.add(together(nodeId, some)), e);
+            return parts.stream().reduce(Admitted::and).orElseGet(() -> together(nodeId, List.of()));
+        }
     }
 
     private Admitted together(long nodeId, List<Long> jobs) {
         return statements.admit(queue, nodeId, jobs, times.hold());
     }
 
-    /** Without jobs that the server refuses. */
-    private Page page() {
-        refused.tryAgain();
+    /** Without jobs that the server refuses. Those that it no longer refuses have been chosen before. */
+    private Page page(long nodeId) {
+        if (refused.isDue()) {
+            refused.tryAgain(some -> tell(together(nodeId, some)), MOST);
+        }
         long begun = System.nanoTime();
         WaitingPosition from = place.equals(WaitingPosition.FRONT) ? cursor.begin(begun) : place;
         Page page = statements.page(queue, from);

@@ -233,12 +233,18 @@ public final class PolicyStatements {
             SELECT count(*) FROM back
             """;
 
-    private static final String FIRST_HELD = IndexPlan.PREFIX + """
+    private static final String OTHERS = "h.job_id <> ALL (:ids::bigint[])";
+
+    private static final String LET_GO = letGo(OTHERS);
+
+    private static final String LET_NAMED_GO = letGo("h.job_id = ANY (:ids::bigint[])");
+
+    private static final String NAMES = IndexPlan.PREFIX + """
             SELECT h.job_id FROM rowlock.held_job h
-             WHERE h.queue = :queue AND h.job_id <> ALL (:without::bigint[])
+             WHERE h.queue = :queue AND %s
              ORDER BY h.queue, h.rank, h.ready_at, h.job_id
-             LIMIT 1
-            """;
+             LIMIT :limit
+            """.formatted(OTHERS);
 
     /** Holds the rows of {@code taken}, which come from ready or running. */
     private static String held(Move taken, String answer) {
@@ -255,12 +261,13 @@ public final class PolicyStatements {
     }
 
     // A row that somebody has locked keeps its note, and comes with the next call.
-    private static final String LET_GO = IndexPlan.PREFIX
-            + Move.from(Room.WAITING, "freed", """
+    private static String letGo(String which) {
+        return IndexPlan.PREFIX
+                + Move.from(Room.WAITING, "freed", """
                 WITH next AS MATERIALIZED (
                     SELECT h.job_id, h.due_at, h.ready_at FROM rowlock.held_job h
                      WHERE h.queue = :queue AND EXISTS (SELECT FROM rowlock.policy p WHERE p.queue = :queue AND NOT %1$s)
-                       AND h.job_id <> ALL (:without::bigint[])
+                       AND %2$s
                      ORDER BY h.queue, h.rank, h.ready_at, h.job_id
                      LIMIT :limit
                 ), freed AS (
@@ -279,11 +286,12 @@ public final class PolicyStatements {
                              WHERE NOT EXISTS (SELECT FROM rowlock.waiting w
                                                 WHERE w.id = n.job_id AND w.due_at = n.due_at AND w.reason = 'policy')) AS o
                      WHERE h.job_id = o.id AND h.due_at = o.due_at
-                )""".formatted(DECIDES))
-                    .to(Room.READY, "ready_at = (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
-                    .returning("rank, job_key")
-                    .answering("SELECT (SELECT count(*) FROM next), count(*), min(rank), " + ReadyJobs.KEYS
-                            + " FROM into_ready");
+                )""".formatted(DECIDES, which))
+                        .to(Room.READY, "ready_at = (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
+                        .returning("rank, job_key")
+                        .answering("SELECT (SELECT count(*) FROM next), count(*), min(rank), " + ReadyJobs.KEYS
+                                + " FROM into_ready");
+    }
 
     /** @param left how long it decides unless it answers again; zero: it does not */
     public record Standing(String queue, Duration left) {
@@ -528,16 +536,26 @@ public final class PolicyStatements {
      * @param without these jobs stay where they are
      */
     public Gone letGo(String queue, int limit, List<Long> without) {
-        return database.atOnce(connection -> on(connection, LET_GO, queue)
-                .set("without", without.toArray(Long[]::new))
+        return letGo(LET_GO, queue, limit, without);
+    }
+
+    /** Moves only these of them. */
+    public Gone letNamedGo(String queue, List<Long> ids) {
+        return letGo(LET_NAMED_GO, queue, ids.size(), ids);
+    }
+
+    private Gone letGo(String sql, String queue, int limit, List<Long> ids) {
+        return database.atOnce(connection -> on(connection, sql, queue)
+                .set("ids", ids.toArray(Long[]::new))
                 .set("limit", limit)
                 .only(row -> new Gone(row.getInt(1), row.getInt(2), row.getInt(3), ReadyJobs.keys(row, 4))));
     }
 
-    /** The id of the job at which {@link #letGo} would look first now; none: there is none. */
-    public List<Long> first(String queue, List<Long> without) {
-        return database.atOnce(connection -> on(connection, FIRST_HELD, queue)
-                .set("without", without.toArray(Long[]::new))
+    /** The ids of the jobs that {@link #letGo} would look at now. */
+    public List<Long> names(String queue, int limit, List<Long> without) {
+        return database.atOnce(connection -> on(connection, NAMES, queue)
+                .set("ids", without.toArray(Long[]::new))
+                .set("limit", limit)
                 .list(row -> row.getLong(1)));
     }
 

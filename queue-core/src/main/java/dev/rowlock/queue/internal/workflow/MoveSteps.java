@@ -34,10 +34,11 @@ final class MoveSteps {
             ),
             """;
 
-    private static final String WALKED = """
+    // With what tells the steps, and the jobs of each.
+    private static final String STEPS = """
             step AS MATERIALIZED (
                 SELECT t.workflow_id, t.step_no, s.place, s.state, s.due_at, s.delay_millis
-                  FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+                  FROM %s AS t (workflow_id, step_no)
                  CROSS JOIN LATERAL (
                        SELECT s.ctid AS place, s.state, s.due_at, s.delay_millis FROM rowlock.workflow_step s
                         WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.state = ANY (?::text[]) OFFSET 0) AS s
@@ -45,6 +46,11 @@ final class MoveSteps {
                 SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place,
                        m.job_id = ANY (ARRAY(SELECT job_id FROM aside)) AS aside
                   FROM step s
+                 %s
+            )
+            """;
+
+    private static final String WALKED = STEPS.formatted("unnest(?::bigint[], ?::int[])", """
                  CROSS JOIN LATERAL (
                        (SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
                          WHERE s.state <> 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
@@ -55,8 +61,17 @@ final class MoveSteps {
                          WHERE s.state = 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
                            AND m.failure BETWEEN 4 AND 4 AND m.job_id > ?
                          ORDER BY m.step_no, m.failure, m.job_id LIMIT ?)) AS m -- likewise
-            )
-            """;
+            """);
+
+    private static final String NAMED = """
+            given AS MATERIALIZED (
+                SELECT m.job_id, m.ctid AS place, m.workflow_id, m.step_no, m.state FROM rowlock.workflow_job m
+                 WHERE m.job_id = ANY (?::bigint[])
+                 ORDER BY m.job_id
+            ),
+            """ + STEPS.formatted("(SELECT DISTINCT workflow_id, step_no FROM given)", """
+            JOIN given m ON m.workflow_id = s.workflow_id AND m.step_no = s.step_no AND m.state = CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END
+            """);
 
     private static final String MOVED = Move.of("freed", """
             , parked AS MATERIALIZED (
@@ -133,13 +148,7 @@ final class MoveSteps {
      * @param busy steps that stay as they are
      */
     public record Walk(
-            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {
-
-        /** The same of so many jobs. */
-        Walk of(int rows) {
-            return new Walk(steps, states, behind, rows, busy);
-        }
-    }
+            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
 
     /**
      * A step whose last job has moved.
@@ -166,13 +175,15 @@ final class MoveSteps {
     private final Database database;
     private final EnsureDonePartitions partitions;
     private final String walked;
-    private final String first;
+    private final String named;
+    private final String names;
 
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.walked = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + MOVED);
-        this.first = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + "SELECT job_id FROM next WHERE NOT aside");
+        this.named = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + NAMED + MOVED);
+        this.names = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + "SELECT job_id FROM next WHERE NOT aside");
     }
 
     /**
@@ -190,10 +201,24 @@ final class MoveSteps {
         }));
     }
 
+    /** Moves only these jobs, of whatever steps. Those steps have not moved by that. */
+    public Moved named(List<Long> jobs) {
+        return partitions.around(() -> database.atOnce(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+                statement.setObject(1, new long[0]);
+                StepKey.set(statement, 2, List.of());
+                statement.setObject(4, Columns.longs(jobs, Long::longValue));
+                statement.setObject(5, Columns.texts(MOVING, state -> state));
+                statement.setInt(6, 0);
+                return read(statement);
+            }
+        }));
+    }
+
     /** The jobs that {@link #run} would move. */
-    public List<Long> first(Walk walk, List<Long> aside) {
+    public List<Long> names(Walk walk, List<Long> aside) {
         return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, first)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
                 setWalk(statement, walk, aside);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);

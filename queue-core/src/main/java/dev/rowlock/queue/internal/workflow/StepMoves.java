@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.RefusedJobs;
@@ -30,6 +31,9 @@ final class StepMoves {
     /** So many jobs of a large step are moved by one statement. */
     private static final int CHUNK = 1_000;
 
+    /** Where the server refuses all jobs, so often some are left aside before the others wait for the sweep. */
+    private static final int ROUNDS = 11;
+
     /** Beyond so many large steps the sweep finds the others. */
     private static final int MOST = 100_000;
 
@@ -49,7 +53,7 @@ final class StepMoves {
     private final Map<StepKey, Moving> large = new LinkedHashMap<>();
 
     StepMoves(Database database, WakeupBus wakeups) {
-        this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved", CHUNK));
+        this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
     }
 
     StepMoves(Database database, WakeupBus wakeups, RefusedJobs refused) {
@@ -75,9 +79,8 @@ final class StepMoves {
         List<MovedStep> moved = new ArrayList<>();
         Set<StepKey> added = find.busy(steps); // before the first look at their jobs
         try {
-            Moved all = move.run(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added), refused.ids());
-            tell(all);
-            moved.addAll(all.steps());
+            moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added))
+                    .steps());
         } catch (RuntimeException e) {
             log.debug("moving {} steps together failed; moving them one by one", steps.size(), e);
         }
@@ -110,11 +113,8 @@ final class StepMoves {
     private List<MovedStep> some(StepKey step, Moving place) {
         List<String> states = place.state() == null ? MoveSteps.MOVING : List.of(place.state());
         try {
-            Walk walk = new Walk(List.of(step), states, place.behind(), 1, place.busy() ? Set.of(step) : Set.of());
-            Moved some = refused.move(
-                    CHUNK, rows -> move.run(walk.of(rows), refused.ids()), () -> move.first(walk, refused.ids()));
-            tell(some);
-            refused.worked(some.steps().isEmpty() ? CHUNK : 0);
+            Moved some = some(
+                    new Walk(List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
             if (some.steps().isEmpty() && some.last() > 0) {
                 large.put(step, new Moving(place.busy(), some.state(), some.last()));
             }
@@ -129,9 +129,37 @@ final class StepMoves {
         }
     }
 
-    /** Before steps are moved again: with the jobs that the server has refused, when it is time. */
+    private Moved some(Walk walk) {
+        for (int round = 1; ; round++) {
+            try {
+                Moved moved = move.run(walk, refused.ids());
+                tell(moved);
+                return moved;
+            } catch (RuntimeException e) {
+                // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps locked,
+                // say.
+                if (!BatchSplitter.isOfARow(e) || round == ROUNDS) {
+                    throw e;
+                }
+                refused.apart(() -> move.names(walk, refused.ids()), this::named, e);
+            }
+        }
+    }
+
+    private void named(List<Long> jobs) {
+        tell(move.named(jobs));
+    }
+
+    /** Tries again to move what the server has refused, when it is time. Their steps have moved when somebody looks at them after that. */
     void tryAgain() {
-        refused.tryAgain();
+        if (refused.isDue()) {
+            try {
+                refused.tryAgain(this::named, CHUNK);
+            } catch (RuntimeException e) {
+                // Somebody keeps one of them locked, say: that must not keep other steps.
+                log.debug("retrying jobs that the database had rejected failed; will retry later", e);
+            }
+        }
     }
 
     private void tell(Moved moved) {

@@ -19,8 +19,8 @@ CREATE FUNCTION ${schema}.claim_keyed_v1(
     -- Nothing of a key, or of the queue, with a lower token runs; under any other version of the rule that says nothing.
     p_rule bigint, p_tokens bigint[], p_token bigint, p_recount boolean,
     p_turns int, p_plain_first boolean, p_borrows boolean,
-    -- Which jobs. p_names: says which it would claim, and claims none.
-    p_without_types text[], p_without bigint[], p_names boolean)
+    -- Which jobs; p_only null: all others. p_names: says which it would claim, and claims none.
+    p_without_types text[], p_without bigint[], p_only bigint[], p_names boolean)
     RETURNS TABLE (id bigint, token bigint, ready_at double precision, rank smallint, attempt smallint, crashes smallint, type text,
                    enqueued_at double precision, max_retries smallint, timeout_millis bigint, deadline timestamptz, payload json, headers json,
                    job_key text, told text[])
@@ -31,7 +31,7 @@ DECLARE
     gate_lock CONSTANT text := 'rowlock gate ' || trim('"' FROM '${schema}') || ' ' || p_queue || ' ';
     most_keys CONSTANT int := least(1000, greatest(20, current_setting('max_locks_per_transaction')::bigint
         * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int) / 16));
-    any_job CONSTANT boolean := cardinality(p_without_types) = 0 AND cardinality(p_without) = 0;
+    any_job CONSTANT boolean := cardinality(p_without_types) = 0 AND cardinality(p_without) = 0 AND p_only IS NULL;
     rule record;               -- of the queue, with its version; null: there is none
     fresh boolean;             -- jobs may be running that were claimed before it
     recounts boolean;          -- looks for these
@@ -101,8 +101,14 @@ BEGIN
          WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM ${schema}.running r WHERE r.queue = p_queue AND r.gate IS NULL FOR NO KEY UPDATE SKIP LOCKED));
     END IF;
 
-    -- Which keys: a walk from one to the next, or those that are given.
-    IF in_turn AND p_walk > 0 THEN
+    -- Which keys: those of the jobs that are asked for by name, a walk from one to the next, or those that are given.
+    IF in_turn AND p_only IS NOT NULL THEN
+        keys := ARRAY(SELECT k.job_key
+                        FROM (SELECT r.job_key FROM ${schema}.ready r
+                               WHERE r.id = ANY (p_only) AND r.queue = p_queue AND r.job_key IS NOT NULL ORDER BY r.id LIMIT greatest(p_walk, 1)) AS k
+                       GROUP BY k.job_key ORDER BY k.job_key);
+        reached := keys[cardinality(keys)];
+    ELSIF in_turn AND p_walk > 0 THEN
         keys := ARRAY(WITH RECURSIVE walk AS (
                 SELECT p_after COLLATE "C" AS job_key, 0 AS n
                  UNION ALL
@@ -146,7 +152,11 @@ BEGIN
     wanted := greatest(0, wanted);
 
     -- Jobs without keys, where they come first, or no key is there to come before them.
-    IF wanted > 0 AND rule.of_queue AND (p_plain_first OR cardinality(keys) = 0) THEN
+    IF wanted > 0 AND rule.of_queue AND p_only IS NOT NULL THEN
+        plain := ARRAY(SELECT r.ctid FROM ${schema}.ready r
+              WHERE r.id = ANY (p_only) AND r.queue = p_queue AND r.job_key IS NULL AND r.type <> ALL (p_without_types)
+              ORDER BY r.id LIMIT wanted FOR UPDATE SKIP LOCKED);
+    ELSIF wanted > 0 AND rule.of_queue AND (p_plain_first OR cardinality(keys) = 0) THEN
         plain := ARRAY(SELECT r.ctid FROM ${schema}.ready r
               WHERE r.queue = p_queue AND r.job_key IS NULL AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without))
               ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT wanted FOR UPDATE SKIP LOCKED);
@@ -196,7 +206,7 @@ BEGIN
                  CROSS JOIN LATERAL (SELECT r.ctid AS place FROM ${schema}.ready r
                         WHERE r.queue = p_queue AND r.job_key = k.job_key
                           AND (r.rank, r.id) > (coalesce(p_ranks[coalesce(k.known, k.n::int)], -32768), coalesce(p_ids[coalesce(k.known, k.n::int)], 0))
-                          AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without))
+                          AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without) AND (p_only IS NULL OR r.id = ANY (p_only)))
                         ORDER BY r.queue, r.job_key, r.rank, r.id LIMIT greatest(0, k.room) FOR UPDATE SKIP LOCKED) AS f
                  LIMIT wanted - cardinality(plain)) AS h;
     ELSIF wanted > 0 AND cardinality(keys) > 0 THEN
@@ -210,7 +220,7 @@ BEGIN
                                 ORDER BY b.queue, b.job_key, b.id LIMIT 1),
                               (SELECT b.ctid FROM ${schema}.ready b WHERE b.queue = p_queue AND b.job_key = k.job_key
                                 ORDER BY b.queue, b.job_key, b.rank, b.id LIMIT 1))
-                          AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without))
+                          AND (any_job OR r.type <> ALL (p_without_types) AND r.id <> ALL (p_without) AND (p_only IS NULL OR r.id = ANY (p_only)))
                           AND NOT EXISTS (SELECT FROM ${schema}.waiting w
                                            WHERE w.queue = p_queue AND w.job_key BETWEEN k.job_key AND k.job_key
                                              AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')

@@ -130,7 +130,7 @@ class ClaimInOrderTest {
         enqueue("a", 2);
         rooms.execute("UPDATE rowlock.ready SET type = 'other' WHERE id = " + (before + 1));
 
-        assertThat(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("other"), List.of()), node, null)
+        assertThat(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("other"), List.of(), null), node, null)
                         .batch()
                         .jobs())
                 .isEmpty();

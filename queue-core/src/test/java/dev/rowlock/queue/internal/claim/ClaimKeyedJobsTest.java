@@ -264,7 +264,7 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 2));
         rooms.ready(2);
 
-        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("send"), List.of()), node, null)))
+        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("send"), List.of(), null), node, null)))
                 .isEmpty();
     }
 
@@ -305,7 +305,7 @@ class ClaimKeyedJobsTest {
             statement.execute("SET TRANSACTION ISOLATION LEVEL " + isolation);
 
             assertThatThrownBy(() -> statement.execute("SELECT * FROM rowlock.claim_keyed_v1("
-                            + String.join(", ", Collections.nCopies(24, "NULL")) + ")"))
+                            + String.join(", ", Collections.nCopies(25, "NULL")) + ")"))
                     .hasMessageContaining("read committed");
         }
     }

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -73,12 +74,27 @@ class ClaimReadyJobsTest {
     }
 
     @Test
+    void aClaimByIdTakesOnlyReadyJobsOfTheQueue() {
+        long here = rooms.ready();
+        long elsewhere = rooms.ready(List.of(Rooms.job("other", 0)))[0];
+        long waiting = rooms.waiting(Due.after(Duration.ofHours(1)));
+        List<Long> names = List.of(here, elsewhere, waiting);
+        long gone = rooms.node();
+        rooms.declareDead(gone);
+
+        assertThat(claim.named(QUEUE, names, 0, gone, null).jobs()).isEmpty();
+        assertThat(Rooms.ids(claim.named(QUEUE, names, 0, rooms.node(), null).jobs()))
+                .containsExactly(here);
+        assertThat(rooms.roomsOf(elsewhere)).containsExactly("ready");
+    }
+
+    @Test
     void jobsThatAreLeftOutStayReady() {
         long[] jobs = rooms.ready(5);
         QueueRange without = QueueRange.ALL.without(List.of(jobs[0], jobs[3]));
         long node = rooms.node();
 
-        assertThat(claim.first(QUEUE, without)).containsExactly(jobs[1]);
+        assertThat(claim.names(QUEUE, without, 2)).containsExactly(jobs[1], jobs[2]);
         assertThat(Rooms.ids(claim.run(QUEUE, without, 2, node, null).jobs())).containsExactly(jobs[1], jobs[2]);
         assertThat(Rooms.ids(claim.run(QUEUE, without, ClaimReadyJobs.FEW + 1, node, null)
                         .jobs()))

@@ -12,6 +12,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +46,7 @@ class ClaimSendingTest {
         return Stream.of(
                 (database, node) -> new ClaimReadyJobs(database).run(QUEUE, QueueRange.ALL, 1, node, null),
                 (database, node) -> new ClaimReadyJobs(database).run(QUEUE, QueueRange.ALL, 200, node, null),
+                (database, node) -> new ClaimReadyJobs(database).named(QUEUE, List.of(1L), 1_000, node, null),
                 (database, node) -> new ClaimKeyedJobs(database, Duration.ZERO)
                         .run(QUEUE, Turn.FIRST, 200, 1_000, Which.ALL, node, null));
     }

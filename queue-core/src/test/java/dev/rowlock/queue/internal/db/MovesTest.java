@@ -154,6 +154,10 @@ class MovesTest {
                     test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
                     new DispatchDueJobs(test.database).run(10);
                 }),
+                new Move("dispatch by name", "ready", (test, job) -> {
+                    test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
+                    new DispatchDueJobs(test.database).named(List.of(job.id()));
+                }),
                 new Move("claim again", "running", (test, job) -> {
                     test.release(job.claim());
                     test.claim();
@@ -166,6 +170,11 @@ class MovesTest {
                     test.release(job.claim());
                     test.claimWithoutKey(claim ->
                             claim.run("letters", QueueRange.ALL, ClaimReadyJobs.FEW + 1, test.rooms.node(), null));
+                }),
+                new Move("claim by name", "running", (test, job) -> {
+                    test.release(job.claim());
+                    test.claimWithoutKey(
+                            claim -> claim.named("letters", List.of(job.id()), 0, test.rooms.node(), null));
                 }),
                 new Move("cancel by SQL", "done", (test, job) -> {
                     test.release(job.claim());
@@ -251,8 +260,7 @@ class MovesTest {
                 rooms.number("SELECT node_id FROM rowlock.running"),
                 stranded.lastToken(),
                 new long[0],
-                ReleaseStrandedJobs.LIMIT,
-                List.of());
+                ReleaseStrandedJobs.LIMIT);
     }
 
     private void take(ClaimedJob job, int retries) {

@@ -192,8 +192,7 @@ public final class RandomWalk {
 
     private void releaseStranded() {
         if (!nodes.isEmpty()) {
-            new ReleaseStrandedJobs(db)
-                    .run(pick(nodes), Long.MAX_VALUE, new long[0], ReleaseStrandedJobs.LIMIT, List.of());
+            new ReleaseStrandedJobs(db).run(pick(nodes), Long.MAX_VALUE, new long[0], ReleaseStrandedJobs.LIMIT);
         }
     }
 

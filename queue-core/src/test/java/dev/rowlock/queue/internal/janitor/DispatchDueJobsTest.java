@@ -56,6 +56,7 @@ class DispatchDueJobsTest {
         long soon = rooms.waiting(Due.after(Duration.ofSeconds(30)));
 
         new DispatchDueJobs(rooms.database()).run(10);
+        new DispatchDueJobs(rooms.database()).named(List.of(soon));
 
         assertThat(rooms.roomsOf(soon)).containsExactly("waiting");
     }

@@ -28,8 +28,8 @@ class ReleaseStrandedJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
         long known = jobs.get(0).claim().token();
 
-        List<Released> released = release.run(
-                node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT, List.of());
+        List<Released> released =
+                release.run(node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
@@ -42,7 +42,7 @@ class ReleaseStrandedJobsTest {
         long last = release.lastToken();
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(node(job), last, new long[0], ReleaseStrandedJobs.LIMIT, List.of());
+        List<Released> released = release.run(node(job), last, new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -53,7 +53,7 @@ class ReleaseStrandedJobsTest {
         ClaimedJob job = rooms.running();
 
         List<Released> released =
-                release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT, List.of());
+                release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -64,7 +64,7 @@ class ReleaseStrandedJobsTest {
         ClaimedJob job = rooms.running();
         new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
-        release.run(node(job), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT, List.of());
+        release.run(node(job), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
         assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");

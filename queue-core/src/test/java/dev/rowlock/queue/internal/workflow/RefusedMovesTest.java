@@ -52,7 +52,7 @@ class RefusedMovesTest {
         progress = new Progress(
                 rooms.database(),
                 wakeups,
-                new StepMoves(rooms.database(), wakeups, new RefusedJobs("cannot be moved", 1_000, Duration.ZERO)));
+                new StepMoves(rooms.database(), wakeups, new RefusedJobs("cannot be moved", Duration.ZERO)));
         rooms.execute("CREATE TABLE refused (id bigint)");
         rooms.execute("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

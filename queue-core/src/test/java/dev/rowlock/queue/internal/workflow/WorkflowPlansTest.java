@@ -136,7 +136,9 @@ class WorkflowPlansTest {
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 2510 AND 2519");
         List<StepKey> left = new FindSteps(explained.database()).moving(new StepKey(1, 0), LOOKED_AT);
-        move.first(new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 1, Set.of()), List.of());
+        List<Long> refused = move.names(
+                new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 20, Set.of()), List.of());
+        move.named(refused);
         Set<StepKey> busy = new FindSteps(explained.database()).busy(left);
         int moved = move.run(new Walk(left, MoveSteps.MOVING, 0, 20, busy), List.of(1L))
                 .steps()

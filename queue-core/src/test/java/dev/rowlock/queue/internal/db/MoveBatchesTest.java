@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.UncategorizedSQLException;
 
 /** What some jobs cost the others of their batches. */
-class MovesOfAllJobsTest {
+class MoveBatchesTest {
 
     private static final int MOST = 2;
     private static final String REFUSED = "42501";
@@ -22,7 +22,7 @@ class MovesOfAllJobsTest {
     private final Map<Long, String> faults = new HashMap<>();
     private final List<Long> there = new ArrayList<>();
     private final List<Long> moved = new ArrayList<>();
-    private final RefusedJobs refused = new RefusedJobs("of a test", MOST, Duration.ZERO);
+    private final MoveBatches batches = new MoveBatches(MOST, new RefusedJobs("of a test", Duration.ZERO));
 
     private void move(List<Long> ids) {
         ids.stream().filter(faults::containsKey).findFirst().ifPresent(id -> {
@@ -32,30 +32,32 @@ class MovesOfAllJobsTest {
     }
 
     private List<Long> first(int rows) {
-        return there.stream()
-                .filter(id -> !refused.ids().contains(id))
-                .limit(rows)
-                .toList();
+        return List.copyOf(there.subList(0, Math.min(rows, there.size())));
     }
 
     private void moveAll() {
-        refused.all(
+        batches.all(
                 rows -> {
                     List<Long> some = first(rows);
                     move(some);
                     return some.size();
                 },
-                () -> first(1));
+                () -> List.copyOf(there),
+                this::move);
+    }
+
+    private void moveAllButOne() {
+        assertThatThrownBy(this::moveAll).isInstanceOf(UncategorizedSQLException.class); // the second try of the one
     }
 
     @Test
     void aJobThatIsRefusedAgainKeepsNoOtherFromMoving() {
         there.addAll(List.of(1L, 2L));
         faults.put(1L, REFUSED);
-        moveAll();
+        moveAllButOne();
         there.add(3L);
 
-        moveAll();
+        moveAllButOne();
 
         assertThat(moved).containsExactly(2L, 3L);
         faults.clear();
@@ -79,26 +81,11 @@ class MovesOfAllJobsTest {
     void aJobThatTakesTooLongKeepsNoneBehindItFromMoving() {
         there.addAll(List.of(1L, 2L, 3L, 4L));
         faults.put(1L, TOO_SLOW);
-        assertThatThrownBy(this::moveAll)
+        assertThatThrownBy(() -> batches.these(List.of(1L, 2L, 3L, 4L), this::move))
                 .isInstanceOf(UncategorizedSQLException.class); // the batch is smaller from now on
 
-        assertThatThrownBy(this::moveAll)
+        assertThatThrownBy(() -> batches.these(List.of(1L, 2L, 3L, 4L), this::move))
                 .isInstanceOf(UncategorizedSQLException.class); // its second try, after all others
-
-        assertThat(moved).containsExactlyInAnyOrder(2L, 3L, 4L);
-        there.add(5L);
-        assertThatThrownBy(this::moveAll).isInstanceOf(UncategorizedSQLException.class); // likewise
-        assertThat(moved).contains(5L);
-    }
-
-    @Test
-    void ofJobsThatAreKnownTheSlowOneKeepsNoneBehindItFromMoving() {
-        there.addAll(List.of(1L, 2L, 3L, 4L));
-        faults.put(1L, TOO_SLOW);
-        assertThatThrownBy(() -> refused.these(List.of(1L, 2L, 3L, 4L), this::move))
-                .isInstanceOf(UncategorizedSQLException.class); // the batch is smaller from now on
-
-        refused.these(List.of(1L, 2L, 3L, 4L), this::move);
 
         assertThat(moved).containsExactlyInAnyOrder(2L, 3L, 4L);
     }
