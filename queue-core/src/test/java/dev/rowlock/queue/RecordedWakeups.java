@@ -81,7 +81,7 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
 
     @Override
     public void keysReady(String queue, @Nullable String key) {
-        hear("keys in " + queue);
+        hear(key == null ? "keys in " + queue : "key " + key + " in " + queue);
     }
 
     @Override

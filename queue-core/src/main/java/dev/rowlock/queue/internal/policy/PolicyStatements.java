@@ -351,11 +351,11 @@ public final class PolicyStatements {
         /** The same, after another call. */
         public Admitted and(Admitted other) {
             int highest = jobs == 0 ? other.rank : other.jobs == 0 ? rank : Math.min(rank, other.rank);
-            return new Admitted(own && other.own, jobs + other.jobs, highest, bothKeys(other));
-        }
-
-        private List<String> bothKeys(Admitted other) {
-            return Stream.concat(keys.stream(), other.keys.stream()).distinct().toList();
+            return new Admitted(
+                    own && other.own,
+                    jobs + other.jobs,
+                    highest,
+                    Stream.concat(keys.stream(), other.keys.stream()).toList());
         }
     }
 

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.db.Rooms;
+import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
@@ -40,6 +42,25 @@ class DispatcherTest {
         assertThat(others.heard().get(0)).isEqualTo("1 ready in " + Rooms.QUEUE + " from rank 0");
         assertThat(others.heard().get(1)).matches("moved, next in PT([12]?\\d|30)(\\.\\d+)?S");
         assertThat(rest).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    }
+
+    /** Otherwise a job that becomes due waits for a search for all keys. */
+    @Test
+    void theKeysOfDueJobsAreNamedUnlessThereAreMany() {
+        waiting("few", 3);
+        waiting("many", 20);
+
+        dispatcher.runOnce();
+
+        assertThat(others.heard())
+                .contains("key 0 in few", "key 1 in few", "key 2 in few", "keys in many")
+                .noneMatch(heard -> heard.matches("keys in few|key .* in many"));
+    }
+
+    private void waiting(String queue, int keys) {
+        rooms.unique(IntStream.range(0, keys)
+                .mapToObj(i -> new NewJob(queue, "send", 0, NOW, null, null, "{}", null, "" + i, null))
+                .toList());
     }
 
     @Test
