@@ -61,7 +61,9 @@ class SchedulerTest extends SchedulingTest {
                         .query(String.class)
                         .single())
                 .isEqualTo("tenant-7");
-        assertThat(wakeups.heard()).contains("keys in reports").noneMatch(heard -> heard.contains("ready in reports"));
+        assertThat(wakeups.heard())
+                .contains("key tenant-7 in reports")
+                .noneMatch(heard -> heard.contains("ready in reports"));
     }
 
     @Test
@@ -74,7 +76,7 @@ class SchedulerTest extends SchedulingTest {
                         .query(String.class)
                         .single())
                 .isEqualTo("tenant-8");
-        assertThat(wakeups.heard()).contains("keys in default");
+        assertThat(wakeups.heard()).contains("key tenant-8 in default");
     }
 
     @Test

@@ -165,7 +165,7 @@ class NotifierTest {
             gathered.countDown();
 
             assertThat(elsewhere.next()).isEqualTo("attention");
-            assertThat(elsewhere.next()).isEqualTo("keys in ordered");
+            assertThat(elsewhere.next()).isEqualTo("key a in ordered");
             assertThat(elsewhere.next()).isEqualTo("1 ready in mail from rank 0");
             assertThat(connections).hasValue(3);
         }
