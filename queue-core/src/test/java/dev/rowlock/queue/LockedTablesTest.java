@@ -88,7 +88,6 @@ class LockedTablesTest {
                     .until(() -> {
                         // One that was closed takes a moment to leave the server, and another one comes in its place.
                         Awaitility.await("as many connections as there may be")
-                                .atMost(Duration.ofSeconds(5))
                                 .until(() -> connections(locker) <= POOL + DIRECT);
                         return triedInVain.size() == callers.size();
                     });

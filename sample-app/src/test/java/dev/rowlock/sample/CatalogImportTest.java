@@ -1,6 +1,5 @@
 package dev.rowlock.sample;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -120,7 +119,7 @@ class CatalogImportTest {
 
     @Test
     void oneNotificationIsSent() {
-        await().atMost(10, SECONDS).until(() -> !shop.notifications().isEmpty());
+        await().until(() -> !shop.notifications().isEmpty());
 
         assertThat(shop.notifications())
                 .extracting(Shop.Notification::message)
@@ -130,7 +129,7 @@ class CatalogImportTest {
     @Test
     void theMetersAgreeWithTheTables() {
         // A job is counted right after its commit, which is what ends the import.
-        await().atMost(20, SECONDS).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             Meters meters = new Meters(shop);
             assertThat(meters.sum("rowlock_job_process_seconds_count", "type", "stock-product", "outcome", "completed"))
                     .isEqualTo(964);
@@ -140,10 +139,9 @@ class CatalogImportTest {
                     .isEqualTo(30 + 4 * 3);
         });
         // One node measures the depth for all, every 15 s.
-        await().atMost(40, SECONDS)
-                .untilAsserted(() -> assertThat(
-                                new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
-                        .isEqualTo(12));
+        await().untilAsserted(() -> assertThat(
+                        new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
+                .isEqualTo(12));
     }
 
     @Test
@@ -151,8 +149,7 @@ class CatalogImportTest {
         havePolicy();
         Set<String> used = OperationsFiles.meters();
 
-        await().atMost(60, SECONDS)
-                .untilAsserted(() -> assertThat(new Meters(shop).names()).containsAll(used));
+        await().untilAsserted(() -> assertThat(new Meters(shop).names()).containsAll(used));
 
         assertThat(used).hasSizeGreaterThan(20);
     }

@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
@@ -69,11 +68,12 @@ class StartTest {
         }
     }
 
-    /** Its web server waits for requests that have not ended, for half a minute. */
+    /** Its web server would wait for requests that have not ended, here for longer than the test may take. */
     @Test
     void anOpenStreamDoesNotHoldUpTheEndOfTheApplication() throws Exception {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(PlainApplication.class)
                 .properties("server.port=0", "rowlock.dashboard.enabled=true", "rowlock.worker.enabled=false")
+                .properties("spring.lifecycle.timeout-per-shutdown-phase=10m")
                 .run();
         int port = ((ServletWebServerApplicationContext) context).getWebServer().getPort();
         HttpResponse<InputStream> stream = HttpClient.newHttpClient()
@@ -83,11 +83,9 @@ class StartTest {
                                 .build(),
                         HttpResponse.BodyHandlers.ofInputStream());
         assertThat(stream.statusCode()).isEqualTo(200);
-        long begun = System.nanoTime();
 
         context.close();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
         stream.body().close();
     }
 

@@ -68,7 +68,6 @@ class DefaultsTest {
 
             System.out.println("database away 60 s (lease 30 s), 500 jobs done " + back + " after it is up");
             History history = stage.history();
-            assertThat(back).isLessThan(Duration.ofSeconds(10));
             assertThat(history.starts()).hasSize(516);
             assertThat(history.removals()).isEmpty();
             assertThat(Checker.check(history)).isEmpty();
