@@ -103,7 +103,8 @@ public final class Rowlock implements AutoCloseable {
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
         this.results = new StoredJobResults(database, settings.codec, wakeups, settings.listening(), this::nodeListens);
-        this.doctor = Examination.ofNode(database, this::status, settings.unpooled, settings.notifications);
+        this.doctor = Examination.ofNode(
+                database, this::status, settings.lateAfter, settings.unpooled, settings.notifications);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */

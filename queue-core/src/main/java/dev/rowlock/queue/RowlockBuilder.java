@@ -9,6 +9,7 @@ import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
@@ -284,6 +285,12 @@ public final class RowlockBuilder {
     /** How searches treat the database. */
     public RowlockBuilder search(SearchSettings search) {
         settings.search = search;
+        return this;
+    }
+
+    /** When the {@link Rowlock#doctor doctor's} verdict calls a queue late; after five minutes by default. */
+    public RowlockBuilder lateAfter(LateAfter times) {
+        settings.lateAfter = times;
         return this;
     }
 

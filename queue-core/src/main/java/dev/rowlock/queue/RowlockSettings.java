@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
@@ -65,6 +66,7 @@ final class RowlockSettings {
     RetentionSettings retention = RetentionSettings.DEFAULT;
     SearchSettings search = SearchSettings.DEFAULT;
     RetryPolicy retry = RetryPolicy.DEFAULT;
+    LateAfter lateAfter = LateAfter.DEFAULT;
     PayloadCodec codec = new JacksonPayloadCodec(List.of());
     long maxPayloadBytes = 1 << 20;
 
@@ -105,6 +107,7 @@ final class RowlockSettings {
         this.retention = other.retention;
         this.search = other.search;
         this.retry = other.retry;
+        this.lateAfter = other.lateAfter;
         this.codec = other.codec;
         this.maxPayloadBytes = other.maxPayloadBytes;
         this.unpooled = other.unpooled;

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.command;
 
+import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Verdict;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.doctor.Examination;
@@ -58,8 +60,10 @@ public final class DoctorMain {
         }
         try {
             DoctorOptions options = DoctorOptions.parse(arguments);
-            List<Finding> findings = examine(options);
-            out.print(options.json() ? Report.json(findings) : Report.text(findings));
+            Doctor doctor = doctor(options);
+            Verdict verdict = doctor.verdict();
+            List<Finding> findings = doctor.examine();
+            out.print(options.json() ? Report.json(verdict, findings) : Report.text(verdict, findings));
             return exit(findings);
         } catch (RuntimeException e) {
             // The database's own words: below them lies only that some call failed.
@@ -68,13 +72,12 @@ public final class DoctorMain {
         }
     }
 
-    private List<Finding> examine(DoctorOptions options) {
+    private Doctor doctor(DoctorOptions options) {
         Database database = new Database(dataSource(options), new Schema(options.schema()));
         return Examination.ofTables(database)
                 .orElseThrow(() -> new IllegalStateException(
                         "there are no tables of Rowlock in schema '%s', or this role may not see them: name another schema by --schema, or another database by --url"
-                                .formatted(options.schema())))
-                .examine();
+                                .formatted(options.schema())));
     }
 
     private PGSimpleDataSource dataSource(DoctorOptions options) {

@@ -3,11 +3,12 @@ package dev.rowlock.queue.command;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.doctor.Verdict;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -19,18 +20,24 @@ final class Report {
 
     private Report() {}
 
-    /** {@code {"findings": [{"code": "old-pause", "status": "WARN", …}]}} */
-    static String json(List<Finding> findings) {
+    /** {@code {"verdict": {"status": "LATE", "reasons": […]}, "findings": [{"code": "old-pause", "status": "WARN", …}]}} */
+    static String json(Verdict verdict, List<Finding> findings) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("verdict", verdict);
+        all.put("findings", findings);
         return JsonMapper.builder()
                         .enable(SerializationFeature.INDENT_OUTPUT)
                         .build()
-                        .writeValueAsString(Map.of("findings", findings))
+                        .writeValueAsString(all)
                 + "\n";
     }
 
-    /** A line for each finding, and what shows and helps below those that are not OK. */
-    static String text(List<Finding> findings) {
-        return findings.stream().map(Report::text).collect(Collectors.joining());
+    /** The verdict, then a line for each finding, and what shows and helps below those that are not OK. */
+    static String text(Verdict verdict, List<Finding> findings) {
+        StringBuilder text = new StringBuilder("verdict: %s\n".formatted(verdict.status()));
+        verdict.reasons().forEach(reason -> line(text, reason.status().name(), reason.cause() + " " + reason.remedy()));
+        findings.forEach(finding -> text.append(text(finding)));
+        return text.toString();
     }
 
     private static String text(Finding finding) {

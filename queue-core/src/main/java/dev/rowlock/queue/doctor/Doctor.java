@@ -13,6 +13,13 @@ import java.util.List;
  */
 public interface Doctor {
 
+    /**
+     * Whether jobs run as they should, over all nodes: the first question of whoever looks. Costs two short statements that read what nodes have
+     * measured and look at late queues only; an answer is given again for ten seconds. Never throws: where the database does not
+     * answer, the verdict is BLIND.
+     */
+    Verdict verdict();
+
     /** Runs all checks now, one after the other, and returns one finding for each, always in the same order. */
     List<Finding> examine();
 }

@@ -58,7 +58,8 @@ class DoctorMainTest {
     void aHealthyDatabaseEndsItWithZeroAndALineForEachCheck() {
         assertThat(run("--url", test.jdbcUrl())).isZero();
 
-        assertThat(out().lines()).hasSizeGreaterThan(15).allMatch(line -> line.startsWith("OK "));
+        assertThat(out().lines().findFirst()).hasValue("verdict: HEALTHY");
+        assertThat(out().lines().skip(1)).hasSizeGreaterThan(15).allMatch(line -> line.startsWith("OK "));
         assertThat(err()).isEmpty();
     }
 
@@ -80,10 +81,23 @@ class DoctorMainTest {
     }
 
     @Test
+    void aQueueThatIsStuckIsNamedBeforeAllFindings() {
+        rooms.ready();
+
+        assertThat(run("--url", test.jdbcUrl())).isZero(); // it has just come
+        assertThat(out()).startsWith("""
+                        verdict: STUCK
+                                STUCK: No node lives, and jobs are ready. Start an application with listeners.
+                        """);
+    }
+
+    @Test
     void programsReadJson() {
         assertThat(run("--url", test.jdbcUrl(), "--json")).isZero();
 
-        JsonNode findings = JsonMapper.shared().readTree(out()).get("findings");
+        JsonNode all = JsonMapper.shared().readTree(out());
+        assertThat(all.at("/verdict/status").asString()).isEqualTo("HEALTHY");
+        JsonNode findings = all.get("findings");
         assertThat(findings).hasSizeGreaterThan(15).allSatisfy(finding -> {
             assertThat(finding.get("status").asString()).isEqualTo("OK");
             assertThat(finding.get("code").asString()).isNotEmpty();

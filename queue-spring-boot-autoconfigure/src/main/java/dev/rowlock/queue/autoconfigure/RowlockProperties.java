@@ -17,12 +17,14 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether there is a job queue at all.
  * @param defaultQueue Queue of jobs and listeners that name none.
+ * @param lateAfter How long a job that may run may wait before the verdict calls its queue late; 1 s to 36500 d.
  * @param queues Settings of single queues, by name.
  */
 @ConfigurationProperties("rowlock")
 public record RowlockProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("default") String defaultQueue,
+        @DefaultValue("5m") Duration lateAfter,
         @DefaultValue SchemaProperties schema,
         @DefaultValue Worker worker,
         @DefaultValue Retry retry,
@@ -186,6 +188,8 @@ public record RowlockProperties(
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
      * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one fails for good, the others:
      *     hold, continue or cancel-rest. Without it, they run in no strict order.
+     * @param lateAfter How long a job of this queue that may run may wait before the verdict calls the queue late, such as 2d for what may
+     *     run at night; as rowlock.late-after without it.
      * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
     public record Queue(
@@ -197,6 +201,7 @@ public record RowlockProperties(
             @Nullable Rate rate,
             @Nullable Rate ratePerKey,
             @Nullable AfterFailure inOrder,
+            @Nullable Duration lateAfter,
             @DefaultValue QueueRetry retry) {}
 
     /**

@@ -9,6 +9,7 @@ import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
@@ -48,6 +49,7 @@ final class RowlockSettings {
                 .retention(retention(properties))
                 .search(search(properties))
                 .retry(retry(properties))
+                .lateAfter(lateAfter(properties))
                 .notifications(properties.notifications().enabled())
                 .keepAlive(properties.worker().keepAlive())
                 .autoStartup(properties.worker().autoStartup())
@@ -65,6 +67,16 @@ final class RowlockSettings {
     static SearchSettings search(RowlockProperties properties) {
         return checked(
                 "rowlock.search", () -> new SearchSettings(properties.search().timeLimit()));
+    }
+
+    static LateAfter lateAfter(RowlockProperties properties) {
+        Map<String, Duration> queues = new HashMap<>();
+        properties.queues().forEach((name, queue) -> {
+            if (queue.lateAfter() != null) {
+                queues.put(Names.queue(name), queue.lateAfter());
+            }
+        });
+        return checked("rowlock", () -> new LateAfter(properties.lateAfter(), queues));
     }
 
     static RetryPolicy retry(RowlockProperties properties) {

@@ -54,6 +54,10 @@ record Check(Question question, Function<Found, Diagnosis> meaning) {
             return new Question(code, healthy, statistics, sql, values, look);
         }
 
+        Question values(Map<String, Object> values) {
+            return new Question(code, healthy, statistics, sql, values, look);
+        }
+
         Check finds(Diagnosis diagnosis) {
             return finds(found -> diagnosis);
         }
@@ -68,7 +72,7 @@ record Check(Question question, Function<Found, Diagnosis> meaning) {
         List<Map<String, String>> rows(ColdStatement statement) throws SQLException;
     }
 
-    private static Map<String, String> asText(ResultSet row) throws SQLException {
+    static Map<String, String> asText(ResultSet row) throws SQLException {
         Map<String, String> columns = new LinkedHashMap<>();
         for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
             columns.put(row.getMetaData().getColumnLabel(i), String.valueOf(row.getString(i)));

@@ -5,11 +5,13 @@ import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Evidence;
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.doctor.Verdict;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.doctor.Check.Diagnosis;
 import dev.rowlock.queue.internal.doctor.Check.Found;
 import dev.rowlock.queue.internal.doctor.Check.Question;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,6 +41,8 @@ public final class Examination implements Doctor {
             .flatMap(List::stream)
             .toList();
 
+    private static final Duration VERDICT_KEPT = Duration.ofSeconds(10);
+
     private static final String LIMITS = """
             SELECT set_config('statement_timeout', '2s', true), set_config('lock_timeout', '500ms', true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
@@ -59,15 +63,23 @@ public final class Examination implements Doctor {
     private final List<Check> checks;
     private final @Nullable Check pool;
     private final @Nullable DataSource beside;
+    private final LateQueues lateQueues;
+    private volatile @Nullable Answer answer;
     private final AtomicReference<@Nullable CompletableFuture<List<Finding>>> underWay = new AtomicReference<>();
 
     /**
      * @param pool looks at the pool before all others; null: nothing does
      * @param beside opens connections outside the pool; null: nothing can
      */
-    Examination(Database database, List<Check> checks, @Nullable Check pool, @Nullable DataSource beside) {
+    Examination(
+            Database database,
+            List<Check> checks,
+            LateQueues lateQueues,
+            @Nullable Check pool,
+            @Nullable DataSource beside) {
         this.database = database;
         this.checks = checks;
+        this.lateQueues = lateQueues;
         this.pool = pool;
         this.beside = beside;
     }
@@ -80,19 +92,54 @@ public final class Examination implements Doctor {
      * @param listens whether one of these listens
      */
     public static Doctor ofNode(
-            Database database, Supplier<NodeStatus> node, @Nullable DataSource unpooled, boolean listens) {
-        List<Check> checks = new ArrayList<>(CHECKS);
+            Database database,
+            Supplier<NodeStatus> node,
+            LateAfter lateAfter,
+            @Nullable DataSource unpooled,
+            boolean listens) {
+        LateQueues lateQueues = new LateQueues(lateAfter);
+        List<Check> checks = checks(lateQueues);
         checks.add(ProcessChecks.failingChore(node));
         if (listens && unpooled != null) {
             checks.add(ProcessChecks.pooler(unpooled));
         }
-        return new Examination(database, checks, ProcessChecks.CONNECTION_POOL, unpooled);
+        return new Examination(database, checks, lateQueues, ProcessChecks.CONNECTION_POOL, unpooled);
     }
 
     /** For a process that only looks; empty: there are no tables to examine. */
     public static Optional<Doctor> ofTables(Database database) {
+        LateQueues lateQueues = new LateQueues(LateAfter.DEFAULT);
         return database.alone(connection -> ColdStatement.on(connection, database.sql(TABLES))
-                .first(row -> new Examination(database, CHECKS, null, null)));
+                .first(row -> new Examination(database, checks(lateQueues), lateQueues, null, null)));
+    }
+
+    private static List<Check> checks(LateQueues lateQueues) {
+        List<Check> checks = new ArrayList<>(CHECKS);
+        checks.add(lateQueues.check());
+        return checks;
+    }
+
+    private record Answer(Verdict verdict, long nanos) {}
+
+    @Override
+    public Verdict verdict() {
+        Answer last = answer;
+        if (last == null || System.nanoTime() - last.nanos() > VERDICT_KEPT.toNanos()) {
+            last = new Answer(ask(), System.nanoTime());
+            answer = last;
+        }
+        return last.verdict();
+    }
+
+    private Verdict ask() {
+        try {
+            return database.atomically(connection -> {
+                ColdStatement.on(connection, LIMITS).first(row -> true);
+                return lateQueues.verdict(connection, database::sql);
+            });
+        } catch (RuntimeException e) {
+            return LateQueues.unseen(e);
+        }
     }
 
     @Override

@@ -27,6 +27,23 @@ public final class DurationText {
         return text.toString();
     }
 
+    /** For people, in the two largest units: {@code 12 min}, {@code 1 h 5 min}, {@code 3 d}; below a minute, {@code 42 s}. */
+    public static String rough(Duration duration) {
+        if (duration.toMinutes() == 0) {
+            return duration.toSeconds() + " s";
+        }
+        if (duration.toHours() == 0) {
+            return duration.toMinutes() + " min";
+        }
+        return duration.toDays() == 0
+                ? joined(duration.toHours(), "h", duration.toMinutesPart(), "min")
+                : joined(duration.toDays(), "d", duration.toHoursPart(), "h");
+    }
+
+    private static String joined(long large, String largeUnit, long small, String smallUnit) {
+        return large + " " + largeUnit + (small == 0 ? "" : " " + small + " " + smallUnit);
+    }
+
     private static void add(StringBuilder text, long number, String unit) {
         if (number != 0) {
             text.append(number).append(unit);

@@ -8,6 +8,7 @@ import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -39,7 +40,13 @@ class ConnectionPoolTest {
         Check another = Check.check("another", "Another check.")
                 .sql("SELECT 1 WHERE false")
                 .finds(Check.Diagnosis.warn("It finds something.", "Nothing helps."));
-        return new Examination(new Database(pool, new Schema("rowlock")), List.of(another), ofPool, null).examine();
+        return new Examination(
+                        new Database(pool, new Schema("rowlock")),
+                        List.of(another),
+                        new LateQueues(LateAfter.DEFAULT),
+                        ofPool,
+                        null)
+                .examine();
     }
 
     @Test

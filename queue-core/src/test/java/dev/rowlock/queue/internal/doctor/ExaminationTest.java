@@ -12,6 +12,7 @@ import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
+import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -270,7 +271,7 @@ class ExaminationTest {
                     return List.of();
                 })
                 .finds(Check.Diagnosis.warn("It is not.", "Make it so."));
-        return new Examination(rooms.database(), List.of(check), null, null);
+        return new Examination(rooms.database(), List.of(check), new LateQueues(LateAfter.DEFAULT), null, null);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.settings.LateAfter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ final class Examined {
     }
 
     static List<Finding> examine(Database database, Check... checks) {
-        return new Examination(database, List.of(checks), null, null).examine();
+        return new Examination(database, List.of(checks), new LateQueues(LateAfter.DEFAULT), null, null).examine();
     }
 
     /** What this check says, which must not crash. */

@@ -11,6 +11,7 @@ import dev.rowlock.queue.dashboard.api.view.Figures;
 import dev.rowlock.queue.dashboard.api.view.JobPast;
 import dev.rowlock.queue.dashboard.api.view.JobViews;
 import dev.rowlock.queue.dashboard.api.view.Redaction;
+import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.KindOfError;
 import java.time.Instant;
@@ -27,6 +28,7 @@ final class ClusterApi {
 
     private final JobSearch search;
     private final JobAdmin admin;
+    private final Doctor doctor;
     private final Examinations examinations;
     private final Throughput throughput;
     private final Brand brand;
@@ -35,7 +37,8 @@ final class ClusterApi {
     ClusterApi(Rowlock rowlock, Brand brand, Redaction redaction) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
-        this.examinations = new Examinations(rowlock.doctor());
+        this.doctor = rowlock.doctor();
+        this.examinations = new Examinations(doctor);
         this.throughput = new Throughput(search);
         this.brand = brand;
         this.redaction = redaction;
@@ -68,6 +71,10 @@ final class ClusterApi {
     }
 
     record Overview(List<Figures.Queue> queues, List<Figures.Paused> pauses, List<Figures.Node> nodes) {}
+
+    Object verdict(Call call) {
+        return doctor.verdict();
+    }
 
     Object throughput(Call call) {
         return throughput.latest();

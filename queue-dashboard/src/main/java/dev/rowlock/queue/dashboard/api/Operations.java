@@ -40,6 +40,7 @@ public final class Operations {
         this.all = List.of(
                 get("me", READ_ONLY, cluster::me),
                 get("overview", READ_ONLY, cluster::overview),
+                get("verdict", READ_ONLY, cluster::verdict),
                 get("throughput", READ_ONLY, cluster::throughput),
                 get("nodes", READ_ONLY, nodes::list),
                 get("nodes/{id}", READ_ONLY, nodes::one),

@@ -3,12 +3,16 @@ package dev.rowlock.queue.dashboard.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.browser.Browser;
 import java.util.Arrays;
 import java.util.Objects;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The overview: its figures, and what is paused there. */
 @PageTest
@@ -16,11 +20,19 @@ class OverviewPageTest {
 
     private final Fixture fixture;
     private final JobAdmin admin;
+    private final JobTemplate jobs;
+    private final JdbcClient jdbc;
     private Browser browser;
 
-    OverviewPageTest(@Autowired Fixture fixture, @Autowired JobAdmin admin) {
+    OverviewPageTest(
+            @Autowired Fixture fixture,
+            @Autowired JobAdmin admin,
+            @Autowired JobTemplate jobs,
+            @Autowired DataSource dataSource) {
         this.fixture = fixture;
         this.admin = admin;
+        this.jobs = jobs;
+        this.jdbc = JdbcClient.create(dataSource);
     }
 
     @BeforeEach
@@ -50,6 +62,30 @@ class OverviewPageTest {
             assertThat(line.why()).isEqualTo("ticket 7");
             assertThat(line.subject()).isEqualTo("queue payments");
         });
+    }
+
+    @Test
+    void theVerdictNamesAQueueThatIsLateAndWhatHelps() {
+        browser.open("");
+        browser.awaitText("section[aria-label=Verdict]", "Healthy: no job that may run has waited for long.");
+        long job = jobs.enqueue(new SendMail("ada@example.com", "News"), o -> o.queue("newsletter"));
+        jdbc.sql("UPDATE rowlock.ready SET ready_at = ready_at - interval '1 hour' WHERE id = ?")
+                .param(job)
+                .update();
+        jdbc.sql("""
+                        INSERT INTO rowlock.depth (queue, state, jobs, oldest_at, measured_at) VALUES ('newsletter', 'ready', 1, now() - interval '1 hour', now())
+                        ON CONFLICT (queue, state) DO UPDATE SET jobs = 1, oldest_at = excluded.oldest_at
+                        """).update();
+
+        browser.awaitText(
+                "section[aria-label=Verdict]",
+                "Late: Jobs of queue 'newsletter' have waited for 1 h: it has been paused");
+        assertThat(browser.text("section[aria-label=Verdict]")).contains("by bob (provider is down).", "Resume it");
+        assertThat(browser.barriers()).isEmpty();
+        browser.screenshot("late");
+        browser.clickText("section[aria-label=Verdict] a", "Its ready jobs").settled();
+        browser.awaitText("main", Long.toString(job));
+        admin.cancel(job);
     }
 
     @Test

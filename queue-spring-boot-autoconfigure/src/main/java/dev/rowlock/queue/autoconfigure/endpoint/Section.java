@@ -6,6 +6,9 @@ import java.util.function.Function;
 
 /** A part of what the endpoint shows. */
 enum Section {
+    /** Of the whole cluster, in one word. */
+    VERDICT("verdict", rowlock -> rowlock.doctor().verdict()),
+
     /** The node of this application. */
     NODE("node", Rowlock::status),
 

@@ -102,6 +102,7 @@ class RowlockEndpointTest {
             String all = json(read(context, null));
 
             assertThat(all)
+                    .contains("\"verdict\":{\"status\":\"HEALTHY\",\"reasons\":[]}")
                     .contains("\"node\":{", "\"beats\":true", "\"chores\":[{", "\"name\":\"retention\"")
                     .contains("\"queue\":\"mails\",\"type\":\"Mail\",\"running\":true")
                     .contains("\"name\":\"newsletter\"", "0 0 3 * * *", "\"expired\":false")

@@ -11,6 +11,7 @@ import * as live from '../live.js';
 const SHOWN = 100;
 const MINUTE = 60000;
 const SOON = 5000;
+const ASK_AGAIN = 15000;
 
 const collator = new Intl.Collator(undefined, {numeric: true});
 const byName = (one, other) => collator.compare(one.queue, other.queue);
@@ -23,6 +24,7 @@ export async function overview(place, parameters) {
   let pauses = start.pauses;
   let nodes = start.nodes;
   const tools = h('div', {class: 'row'});
+  const verdict = h('section', {'aria-label': 'Verdict', role: 'status'}, h('p', {class: 'empty'}, 'Looking whether any queue is late…'));
   const tiles = h('div', {});
   const list = h('div', {});
   const order = h('select', {'aria-label': 'Order of queues', onchange: () => { remember(); drawQueues(); }}, Object.keys(ORDERS).map(name => h('option', {value: name, selected: name === parameters.sort}, `by ${name}`)));
@@ -112,14 +114,18 @@ export async function overview(place, parameters) {
     next = Date.now() + (hour.trouble ? 0 : MINUTE); // asking soon costs little: the server keeps what it could not sum for some time, too
   }
 
-  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), tools), tiles,
+  const judge = () => get('verdict').then(now => drawVerdict(verdict, now), e => fill(verdict, h('p', {class: 'error'}, e.message)));
+
+  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), tools), verdict, tiles,
     panel(null, h('div', {class: 'head'}, h('h2', {}, 'Queues'), h('div', {class: 'row'}, order, search)), list),
     h('div', {class: 'columns'}, panel('Last hour, minute by minute', lines.node, trouble),
       panel(null, h('div', {class: 'head'}, h('h2', {}, 'Doctor'), h('a', {href: '#/doctor'}, 'All findings')), findings)));
   draw();
   get('doctor').then(report => drawFindings(findings, report), e => fill(findings, h('p', {class: 'error'}, e.message)));
   measure();
+  judge();
   const timer = setInterval(() => document.hidden || Date.now() < next || measure(), SOON);
+  const judging = setInterval(() => document.hidden || judge(), ASK_AGAIN);
   return {
     live: {
       queues: now => { queues = now; draw(); },
@@ -128,6 +134,7 @@ export async function overview(place, parameters) {
     },
     stop() {
       clearInterval(timer);
+      clearInterval(judging);
     },
   };
 }
@@ -139,6 +146,23 @@ const group = (label, note, ...children) => h('section', {'aria-label': label},
 
 const tile = (label, figure, kind, href, title) =>
   h('a', {class: kind, href, title}, h('span', {class: 'label'}, label), h('span', {class: 'figure'}, figure));
+
+const VERDICTS = {
+  HEALTHY: ['good', 'Healthy: no job that may run has waited for long.'],
+  LATE: ['warn', 'Late'],
+  BLIND: ['bad', 'Blind'],
+  STUCK: ['bad', 'Stuck'],
+};
+
+function drawVerdict(place, {status, reasons}) {
+  const [kind, text] = VERDICTS[status];
+  fill(place, reasons.length
+    ? h('ul', {class: 'verdict'}, reasons.map(one => h('li', {},
+      h('strong', {class: VERDICTS[one.status][0]}, VERDICTS[one.status][1]), ': ', one.cause, ' ',
+      one.queue !== null && link('jobs', {queue: one.queue, state: 'ready'}, 'Its ready jobs'),
+      h('p', {class: 'soft small'}, one.remedy))))
+    : h('p', {class: kind}, text));
+}
 
 function drawFindings(findings, report) {
   const bad = troubles(report);
