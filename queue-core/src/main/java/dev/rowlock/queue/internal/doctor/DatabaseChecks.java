@@ -192,16 +192,44 @@ final class DatabaseChecks {
             // The server soon refuses connections: this part of those for ordinary roles is taken.
             statisticsCheck("connections", "The server has connections left.")
                     .sql("""
-                    SELECT used.role, used.application, used.connections, used.total, allowed.total AS allowed
-                      FROM (SELECT a.usename AS role, a.application_name AS application, count(*) AS connections, sum(count(*)) OVER () AS total
+                    SELECT used.role, used.application, used.connections, used.total, allowed.total AS allowed, used.blocked,
+                           used.blocked * 4 > used.total AS mostly_blocked
+                      FROM (SELECT a.usename AS role, a.application_name AS application, count(*) AS connections, sum(count(*)) OVER () AS total,
+                                   sum(count(*) FILTER (WHERE a.wait_event_type = 'Lock')) OVER () AS blocked
                               FROM pg_stat_activity a WHERE a.backend_type = 'client backend' GROUP BY 1, 2) used
                       CROSS JOIN (SELECT CAST(current_setting('max_connections') AS int) - CAST(current_setting('superuser_reserved_connections') AS int)
                                          - CAST(coalesce(current_setting('reserved_connections', true), '0') AS int) AS total) allowed
                      WHERE used.total * 100 >= :percent * allowed.total
                      ORDER BY 3 DESC LIMIT 5""", Map.of("percent", 90))
-                    .finds(warn(
-                            "{total} of the {allowed} connections for ordinary roles are taken, most of them ({connections}) by role '{role}', application '{application}'.",
-                            "Make pools smaller, use a pooler, or raise max_connections (needs a restart).")),
+                    .finds(first -> first.is("mostly_blocked")
+                            ? warn(
+                                    "{total} of the {allowed} connections for ordinary roles are taken, and {blocked} of them wait for locks.",
+                                    "End what holds the locks: pg_blocking_pids() says who, and the finding lock-queue if it is a lock on our tables. Smaller pools would not help.")
+                            : warn(
+                                    "{total} of the {allowed} connections for ordinary roles are taken, most of them ({connections}) by role '{role}', application '{application}'.",
+                                    "Make pools smaller, use a pooler, or raise max_connections (needs a restart).")),
+
+            // What the role, or the database for it, allows: nine tenths of its connections, or statements so short
+            // that
+            // those of Rowlock may not come to an end.
+            check("role-limits", "The role may connect and work as it needs.")
+                    .sql("""
+                    SELECT 'connections' AS kind, current_user AS role, r.rolconnlimit::text AS allowed, used.connections::text AS used
+                      FROM pg_roles r CROSS JOIN (SELECT count(*) AS connections FROM pg_stat_activity a WHERE a.usename = current_user) AS used
+                     WHERE r.rolname = current_user AND r.rolconnlimit >= 0 AND used.connections * 100 >= :percent * r.rolconnlimit
+                    UNION ALL
+                    SELECT s.name, current_user, s.reset_val || ' ms', s.source FROM pg_settings s
+                     WHERE s.name IN ('statement_timeout', 'lock_timeout') AND s.reset_val::bigint BETWEEN 1 AND :least_millis - 1
+                     ORDER BY kind LIMIT 5""", Map.of("percent", 90, "least_millis", 1_000))
+                    .finds(
+                            first -> first.is("kind", "connections")
+                                    ? warn(
+                                            "Role {role} may have {allowed} connections and has {used}.",
+                                            "Let it have more, or make its pools smaller.",
+                                            "ALTER ROLE \"{role}\" CONNECTION LIMIT -1")
+                                    : warn(
+                                            "The {kind} of role {role} is {allowed}: statements of Rowlock that take longer fail, and are tried again.",
+                                            "Let it be 30 s or more: by ALTER ROLE … SET, ALTER DATABASE … SET, postgresql.conf or the URL, wherever it was set.")),
             clock(InstantSource.system()),
 
             // Nothing can be written: the server is a standby, or transactions are read-only unless they say otherwise.

@@ -49,7 +49,9 @@ final class LateQueues {
                    extract(epoch FROM clock_timestamp() - p.paused_at)::bigint AS paused, p.who, p.why, coalesce(front.paused_types, '') AS paused_types, coalesce(front.id::text, '') AS first_job,
                    served.nodes, served.slots, run.jobs AS running, coalesce(run.oldest, '') AS oldest_running,
                    coalesce(extract(epoch FROM clock_timestamp() - run.newest_claim)::bigint, 0) AS since_claim,
-                   q.queue IS NOT NULL AS limited, coalesce(q.rate_jobs, q.key_rate_jobs) IS NOT NULL AS rated
+                   CASE WHEN q.queue IS NULL THEN '' WHEN q.declared THEN ', limited by its application'
+                        ELSE ', limited at run time by ' || coalesce(q.who, 'somebody') END AS limited,
+                   coalesce(extract(epoch FROM clock_timestamp() - q.changed_at)::bigint, 0) AS limited_for, coalesce(q.rate_jobs, q.key_rate_jobs) IS NOT NULL AS rated
               FROM late l
               LEFT JOIN LATERAL (SELECT p.paused_at, p.who, p.why FROM rowlock.pause p
                                   WHERE p.kind = 'everything' OR p.kind = 'queue' AND p.name = l.queue
@@ -201,17 +203,18 @@ final class LateQueues {
                                             queue.get("oldest_running")),
                     "Look in a thread dump of their nodes where their handlers stand, such as in a call without a time limit; give the listener a timeout, or cancel them. If they are meant to take so long, give the queue more slots.");
         }
+        boolean limited = !queue.get("limited").isEmpty();
         return new Reason(
                 Status.LATE,
                 name,
                 waits
-                        + "more comes than it runs (%s at once, %s slots%s)."
+                        + "more comes than it runs (%s at once, %s slots%s%s)."
                                 .formatted(
                                         queue.get("running"),
                                         queue.get("slots"),
-                                        is(queue, "limited") ? ", and it is limited" : ""),
-                "Give it more slots or nodes%s. %s"
-                        .formatted(is(queue, "limited") ? ", or raise its limit" : "", explain));
+                                        queue.get("limited"),
+                                        limited ? " for " + text(queue, "limited_for") : ""),
+                "Give it more slots or nodes%s. %s".formatted(limited ? ", or change its limit" : "", explain));
     }
 
     private static boolean is(Map<String, String> row, String name) {

@@ -147,6 +147,20 @@ final class QueueChecks {
                                     "Node '{name}' has lost its lease {times} times within {within_minutes} minutes, and its jobs began anew elsewhere each time.",
                                     "Look for pauses of its garbage collector, for a starved processor or pool, and for restarts by the platform. A longer rowlock.worker.lease bridges pauses.")),
 
+            // A recurring job has skipped so many runs in a row, because the job of its last run has not ended.
+            check("skipped-runs", "No recurring job skips its runs again and again.")
+                    .sql("""
+                    SELECT s.name, s.skipped_in_a_row AS runs, s.last_job_id AS job, coalesce(r.claimed_at, s.last_at) AS since, r.id IS NOT NULL AS runs_now
+                      FROM rowlock.schedule s LEFT JOIN rowlock.running r ON r.id = s.last_job_id
+                     WHERE s.skipped_in_a_row >= :runs AND s.paused_at IS NULL AND s.retired_at IS NULL
+                     ORDER BY s.skipped_in_a_row DESC, s.name LIMIT 5""", Map.of("runs", 3))
+                    .finds(
+                            first -> warn(
+                                    first.is("runs_now")
+                                            ? "The recurring job '{name}' has skipped {runs} runs in a row: its job {job} has run since {since}."
+                                            : "The recurring job '{name}' has skipped {runs} runs in a row: its job {job} of {since} has not ended.",
+                                    "Look why that job does not end, such as by JobSearch.explain({job}), and cancel it if it hangs. Give its listener a timeout, or let its runs overlap.")),
+
             // So many jobs have died of one error within this time. The message is not shown: it may quote a payload.
             check("dead-jobs", "Few jobs have died lately.")
                     .sql("""

@@ -185,7 +185,11 @@ final class FireSchedules {
                        skipped = s.skipped + CASE WHEN f.by_hand THEN 0
                                                   WHEN f.overlap = 'allow' THEN 0
                                                   WHEN f.live AND f.overlap = 'skip' THEN coalesce(r.runs, 0)
-                                                  ELSE coalesce((r.time <> s.queued_at)::int, 0) END
+                                                  ELSE coalesce((r.time <> s.queued_at)::int, 0) END,
+                       skipped_in_a_row = CASE WHEN f.by_hand THEN s.skipped_in_a_row
+                                               WHEN f.live AND f.overlap = 'skip' THEN s.skipped_in_a_row + coalesce(r.runs, 0)
+                                               WHEN f.live AND f.overlap <> 'allow' THEN s.skipped_in_a_row + coalesce((r.time <> s.queued_at)::int, 0)
+                                               ELSE 0 END
                   FROM fired f
                   LEFT JOIN (SELECT name, max(id) AS id, array_agg(id ORDER BY id DESC) AS ids, max(time) AS time
                                FROM created GROUP BY name) AS c ON c.name = f.name

@@ -194,6 +194,7 @@ COMMENT ON COLUMN ${schema}.schedule.queued_at IS 'The time of a run that waits 
 COMMENT ON COLUMN ${schema}.schedule.last_at IS 'The time of the last run for which a job was enqueued.';
 COMMENT ON COLUMN ${schema}.schedule.last_job_id IS 'Id of its last job.';
 COMMENT ON COLUMN ${schema}.schedule.skipped IS 'How many runs did not take place because the last job had not ended.';
+COMMENT ON COLUMN ${schema}.schedule.skipped_in_a_row IS 'How many of them since the last run that was enqueued.';
 COMMENT ON COLUMN ${schema}.schedule.paused_at IS 'When it was paused; null: it is not.';
 COMMENT ON COLUMN ${schema}.schedule.declared_by IS 'Node whose application declares it so; null: it was made at run time.';
 COMMENT ON COLUMN ${schema}.schedule.declared_process IS 'First node of that process; of several versions the one that was started last decides.';

@@ -49,6 +49,7 @@ CREATE TABLE ${schema}.schedule (
     last_at              timestamptz,                -- the time of the last run that was enqueued
     last_job_id          bigint,
     skipped              bigint NOT NULL DEFAULT 0,
+    skipped_in_a_row     bigint NOT NULL DEFAULT 0, -- since the last run that was enqueued
     paused_at            timestamptz,
     declared_by          bigint,                     -- node whose application declares it so; null: made at run time
     declared_process     bigint,                     -- that process's first node: of several versions the last started decides

@@ -285,6 +285,71 @@ class DatabaseChecksTest {
         }
     }
 
+    /** Smaller pools would not help there. */
+    @Test
+    void connectionsThatMostlyWaitForLocksAreNamedWithThat() throws Exception {
+        List<Connection> taken = new ArrayList<>();
+        List<Thread> waiting = new ArrayList<>();
+        try (Connection blocker = session()) {
+            execute(blocker, "SELECT pg_advisory_lock(77)");
+            for (int i = 0; i < 14; i++) {
+                taken.add(session());
+            }
+            for (Connection connection : taken.subList(0, 6)) {
+                Thread waits = new Thread(() -> {
+                    try {
+                        execute(connection, "SELECT pg_advisory_lock_shared(77)");
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+                waits.start();
+                waiting.add(waits);
+            }
+            await().untilAsserted(() -> assertThat(only(check("connections")).cause())
+                    .endsWith("are taken, and 6 of them wait for locks."));
+            execute(blocker, "SELECT pg_advisory_unlock(77)");
+        } finally {
+            for (Thread waits : waiting) {
+                waits.join();
+            }
+            for (Connection connection : taken) {
+                connection.close();
+            }
+        }
+    }
+
+    @Test
+    void aRoleThatHasTakenItsConnectionsIsNamedAndItsRemedyHelps() {
+        admin.execute("ALTER ROLE \"%s\" CONNECTION LIMIT 1".formatted(test.username()));
+        try {
+            Finding finding = only(check("role-limits"));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause())
+                    .startsWith("Role %s may have 1 connections and has ".formatted(test.username()));
+            admin.execute(String.valueOf(finding.remedy().sql()));
+            assertThat(only(check("role-limits")).status()).isEqualTo(Status.OK);
+        } finally {
+            admin.execute("ALTER ROLE \"%s\" CONNECTION LIMIT -1".formatted(test.username()));
+        }
+    }
+
+    @Test
+    void aRoleWhoseStatementsMayTakeNoTimeIsNamed() {
+        admin.execute("ALTER ROLE \"%s\" SET statement_timeout = '900ms'".formatted(test.username()));
+        try {
+            Finding finding =
+                    Examined.only(new Database(test.unpooled(), rooms.database().schema()), check("role-limits"));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause())
+                    .startsWith("The statement_timeout of role %s is 900 ms: ".formatted(test.username()));
+        } finally {
+            admin.execute("ALTER ROLE \"%s\" SET statement_timeout = '1min'".formatted(test.username()));
+        }
+    }
+
     @Test
     void clocksThatDifferAreNamedWithTheSideThatIsAhead() {
         InstantSource system = InstantSource.system();

@@ -75,6 +75,29 @@ class QueueChecksTest {
                 .isEqualTo(Status.OK);
     }
 
+    @Test
+    void aRecurringJobThatSkipsAgainAndAgainIsNamedWithTheJobThatDoesNotEnd() {
+        long job = rooms.running().id();
+        rooms.sql("""
+                        INSERT INTO rowlock.schedule (name, every_millis, jitter_millis, missed, missed_runs, missed_window_millis, overlap, rank, queue, type, payload, next_at, last_at, last_job_id)
+                        VALUES ('nightly', 60000, 0, 'skip', 1, 0, 'skip', 0, 'mail', 'greet', '{}', now(), now(), ?)
+                        """).param(job).update();
+        try {
+            rooms.execute("UPDATE rowlock.schedule SET skipped_in_a_row = 2");
+            isSilent(check("skipped-runs"));
+
+            rooms.execute("UPDATE rowlock.schedule SET skipped_in_a_row = 38");
+
+            Finding finding = only(check("skipped-runs"));
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause())
+                    .startsWith("The recurring job 'nightly' has skipped 38 runs in a row: its job %d has run since "
+                            .formatted(job));
+        } finally {
+            rooms.execute("DELETE FROM rowlock.schedule");
+        }
+    }
+
     private static final Check RULES = check("limit-without-node");
 
     @Test

@@ -95,9 +95,10 @@ class VerdictTest {
         rooms.ready();
         jobsHaveWaited("6 min");
         rooms.execute(
-                "INSERT INTO rowlock.queue_limit (queue, rate_jobs, rate_millis, rate_burst) VALUES ('mail', 1, 3600000, 1)");
+                "INSERT INTO rowlock.queue_limit (queue, rate_jobs, rate_millis, rate_burst, who, changed_at) VALUES ('mail', 1, 3600000, 1, 'ann', now() - interval '3 days')");
 
-        assertThat(only(Status.LATE).cause()).contains("and it is limited");
+        assertThat(only(Status.LATE).cause())
+                .endsWith("more comes than it runs (0 at once, 10 slots, limited at run time by ann for 3 d).");
     }
 
     @Test

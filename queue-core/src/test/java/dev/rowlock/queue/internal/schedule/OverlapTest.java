@@ -25,9 +25,17 @@ class OverlapTest extends SchedulingTest {
 
         assertThat(runsAtKeeping("12:00:00")).containsExactly("11:00");
         assertThat(details().skipped()).isOne();
+        assertThat(skippedInARow()).isOne();
 
         endAll();
         assertThat(runsAt("13:00:00")).containsExactly("13:00");
+        assertThat(skippedInARow()).isZero();
+    }
+
+    private long skippedInARow() {
+        return sql.sql("SELECT skipped_in_a_row FROM rowlock.schedule")
+                .query(Long.class)
+                .single();
     }
 
     @Test
@@ -58,6 +66,7 @@ class OverlapTest extends SchedulingTest {
         assertThat(runsAtKeeping("12:00:00")).containsExactly("11:00");
         assertThat(runsAtKeeping("13:00:00")).containsExactly("11:00");
         assertThat(details().skipped()).as("the one of 12:00").isOne();
+        assertThat(skippedInARow()).isOne();
         endAll();
 
         assertThat(runsAt("13:10:00")).containsExactly("13:00");
