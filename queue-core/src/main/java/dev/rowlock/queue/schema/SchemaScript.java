@@ -18,10 +18,10 @@ import java.util.zip.CRC32;
  * <p>{@link #plainSql} returns all of them as one text for a database administrator, {@link #upgradeSql} those behind a
  * version, {@link #grantSql} the rights of three roles. From a shell, hence this class needs nothing but the JDK:
  * <pre>
- * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock
- * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --from 1
- * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant owner runtime reader
- * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant-functions role
+ * java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript rowlock
+ * java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --from 1
+ * java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant owner runtime reader
+ * java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant-functions role
  * </pre>
  *
  * @param version counts from 1

@@ -23,7 +23,7 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private static final String MAKE_TABLES_BY_HAND = """
             Or hand this script to whoever makes tables here, to be run as the role that is to own them (docs/database.md has the rights of others):
 
-                java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema>""";
+                java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript <schema>""";
 
     private static final String MAKE_TABLES =
             "Either let Rowlock make them: rowlock.schema.mode=migrate.\n" + MAKE_TABLES_BY_HAND;
@@ -36,7 +36,7 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
             Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or hand this script, from the version of the tables to the newest, to \
             whoever makes tables here, before this release is deployed:
 
-                java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema> --from <version>""";
+                java -cp rowlock-core.jar dev.rowlock.queue.schema.SchemaScript <schema> --from <version>""";
 
     private static final String END_TRANSACTIONS =
             "End the long transactions that use the tables (SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start), and start again. Nodes of the release before go on meanwhile.";
