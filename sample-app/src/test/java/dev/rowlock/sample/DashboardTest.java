@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
-import dev.rowlock.queue.dashboard.browser.Browser;
-import dev.rowlock.queue.dashboard.browser.ManyJobs;
-import dev.rowlock.queue.dashboard.browser.Walk;
+import dev.rowlock.queue.test.browser.Browser;
+import dev.rowlock.queue.test.browser.ManyJobs;
+import dev.rowlock.queue.test.browser.Walk;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
 import java.io.IOException;

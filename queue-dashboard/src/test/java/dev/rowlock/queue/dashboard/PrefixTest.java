@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import java.io.IOException;
 import java.io.UncheckedIOException;

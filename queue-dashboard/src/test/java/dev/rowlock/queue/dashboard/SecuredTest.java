@@ -3,7 +3,7 @@ package dev.rowlock.queue.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobAdmin;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.rowlock.queue.dashboard.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobAdmin;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;

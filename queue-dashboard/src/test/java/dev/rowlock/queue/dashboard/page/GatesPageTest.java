@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
-import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.browser.Browser;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

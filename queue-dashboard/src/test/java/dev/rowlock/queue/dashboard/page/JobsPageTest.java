@@ -3,10 +3,10 @@ package dev.rowlock.queue.dashboard.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobSearch;
-import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.test.browser.Browser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;

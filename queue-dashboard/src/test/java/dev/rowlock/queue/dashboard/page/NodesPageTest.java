@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers;
 import dev.rowlock.queue.dashboard.Handlers.Report;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;

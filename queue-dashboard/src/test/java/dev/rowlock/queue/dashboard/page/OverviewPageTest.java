@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import java.util.Arrays;
 import java.util.Objects;
 import javax.sql.DataSource;

@@ -3,8 +3,8 @@ package dev.rowlock.queue.dashboard.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobSearch;
-import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.browser.Browser;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -7,7 +7,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.Handlers;
 import dev.rowlock.queue.dashboard.Handlers.Report;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
-import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.browser.Browser;
 import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.browser;
+package dev.rowlock.queue.test.browser;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,5 @@
 /** A real browser, steered by tests. */
 @NullMarked
-package dev.rowlock.queue.dashboard.browser;
+package dev.rowlock.queue.test.browser;
 
 import org.jspecify.annotations.NullMarked;

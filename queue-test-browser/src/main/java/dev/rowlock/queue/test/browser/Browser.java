@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.browser;
+package dev.rowlock.queue.test.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
