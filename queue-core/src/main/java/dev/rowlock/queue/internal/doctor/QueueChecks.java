@@ -164,18 +164,24 @@ final class QueueChecks {
             // So many jobs have died of one error within this time. The message is not shown: it may quote a payload.
             check("dead-jobs", "Few jobs have died lately.")
                     .sql("""
-                    SELECT g.fingerprint, g.jobs, d.type, d.queue, coalesce(d.errors -> -1 ->> 'type', '') AS error, g.last_at
-                      FROM (SELECT late.fingerprint, count(*) AS jobs, max(late.died_at) AS last_at, max(late.id) AS newest
-                              FROM (SELECT fingerprint, died_at, id FROM rowlock.dead
-                                     WHERE died_at > clock_timestamp() - :within_minutes * interval '1 min' AND state = 'failed'
-                                     ORDER BY died_at DESC LIMIT 10000) AS late
-                             GROUP BY late.fingerprint HAVING count(*) >= :deaths
+                    SELECT g.fingerprint, g.jobs, d.type, d.queue, coalesce(d.errors -> -1 ->> 'type', '') AS error, g.last_at,
+                           CASE WHEN g.jobs_of_key * 10 >= g.jobs * 9 THEN coalesce(g.key, '') ELSE '' END AS key
+                      FROM (SELECT late.fingerprint, sum(late.jobs)::bigint AS jobs, max(late.last_at) AS last_at, max(late.newest) AS newest,
+                                   max(late.jobs) AS jobs_of_key, (array_agg(late.job_key ORDER BY late.jobs DESC))[ 1 ] AS key
+                              FROM (SELECT fingerprint, job_key, count(*) AS jobs, max(died_at) AS last_at, max(id) AS newest
+                                      FROM (SELECT fingerprint, job_key, died_at, id FROM rowlock.dead
+                                             WHERE died_at > clock_timestamp() - :within_minutes * interval '1 min' AND state = 'failed'
+                                             ORDER BY died_at DESC LIMIT 10000) AS newest
+                                     GROUP BY fingerprint, job_key) AS late
+                             GROUP BY late.fingerprint HAVING sum(late.jobs) >= :deaths
                              ORDER BY jobs DESC LIMIT 5) AS g
                       JOIN rowlock.dead d ON d.id = g.newest
                      ORDER BY g.jobs DESC""", Map.of("within_minutes", 60, "deaths", 100))
                     .finds(
-                            warn(
-                                    "{jobs} jobs have died of one error within {within_minutes} minutes, the last one of type '{type}': {error}.",
+                            first -> warn(
+                                    "{jobs} jobs have died of one error within {within_minutes} minutes, "
+                                            + (first.is("key", "") ? "" : "nearly all of them of key '{key}', ")
+                                            + "the last one of type '{type}': {error}.",
                                     "Read the view failure or JobSearch.deadByError. Remove the cause, then redrive the jobs with fingerprint {fingerprint} by JobAdmin.")),
 
             // Jobs may take their nodes down: some were quarantined within this time, or run after their nodes have

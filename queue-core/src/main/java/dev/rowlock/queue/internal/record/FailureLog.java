@@ -7,15 +7,19 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line into the log for each attempt that failed: WARN where the job is tried again, ERROR where it is dead, because
- * then nothing happens unless somebody acts. At DEBUG the trace comes along. Never the payload; of the error, what redactors
- * left of it. Thread-safe.
+ * Tells of attempts that failed: at WARN where the job is tried again, at ERROR where it is dead, because then nothing happens unless somebody
+ * acts. Each minute the first one of each cause is a line, and the next line of the cause counts those between. A cause is a type of job, a key and
+ * the class of the error: one customer whose jobs all fail does not hide what fails for others. At DEBUG each attempt is a line with its trace. Never the
+ * payload; of the error, what redactors left of it. Thread-safe.
  *
- * <p>Where everything fails, the lines of a second are limited, and those left out are counted.
+ * <p>The lines of a second are limited beyond that, for there may be many causes.
  */
 public final class FailureLog {
 
@@ -30,7 +34,30 @@ public final class FailureLog {
     /** The longest message within a line, in characters. */
     private static final int LONGEST = 500;
 
+    private static final Duration EACH = Duration.ofMinutes(1);
+
+    /** Causes that are remembered; the one that was seen longest ago is forgotten first. */
+    private static final int CAUSES = 1_000;
+
+    private record Cause(String type, @Nullable String key, String error, boolean dead) {}
+
+    private final Duration each;
     private final LineLimit lines = new LineLimit(MOST, Duration.ofSeconds(1));
+
+    private final Map<Cause, LineLimit> causes = new LinkedHashMap<>(16, 0.75f, true) { // guarded by itself
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Cause, LineLimit> eldest) {
+                    return size() > CAUSES;
+                }
+            };
+
+    public FailureLog() {
+        this(EACH);
+    }
+
+    FailureLog(Duration each) {
+        this.each = each;
+    }
 
     /** The attempt has ended like this. */
     public void tell(ClaimedJob job, Outcome outcome) {
@@ -42,21 +69,46 @@ public final class FailureLog {
     }
 
     private void tell(ClaimedJob job, JobError error, String next, boolean dead) {
-        long before = lines.admitted(System.nanoTime());
+        long now = System.nanoTime();
+        long like = log.isDebugEnabled()
+                ? 0
+                : limit(new Cause(job.type(), job.key(), error.type(), dead)).admitted(now);
+        long before = like < 0 ? -1 : lines.admitted(now);
         if (before < 0) {
             return;
         }
+        String others = like == 0 ? "" : "; %d more like this since the last such line".formatted(like);
         String trace = log.isDebugEnabled() && !error.trace().isEmpty() ? "\n" + error.trace() : "";
         EndlessTask.tell(() -> {
             if (before > 0) {
                 log.warn("{} further failures before this one were not logged", before);
             }
             if (dead) {
-                log.error("{} failed with {}: {}; {}{}", job, error.type(), oneLine(error.message()), next, trace);
+                log.error(
+                        "{} failed with {}: {}; {}{}{}",
+                        job,
+                        error.type(),
+                        oneLine(error.message()),
+                        next,
+                        others,
+                        trace);
             } else {
-                log.warn("{} failed with {}: {}; {}{}", job, error.type(), oneLine(error.message()), next, trace);
+                log.warn(
+                        "{} failed with {}: {}; {}{}{}",
+                        job,
+                        error.type(),
+                        oneLine(error.message()),
+                        next,
+                        others,
+                        trace);
             }
         });
+    }
+
+    private LineLimit limit(Cause cause) {
+        synchronized (causes) {
+            return causes.computeIfAbsent(cause, added -> new LineLimit(1, each));
+        }
     }
 
     private static String due(Due due) {

@@ -15,7 +15,7 @@ public final class LineLimit {
     public LineLimit(int most, Duration time) {
         this.most = most;
         this.nanos = time.toNanos();
-        this.begun = System.nanoTime() - nanos;
+        this.begun = System.nanoTime();
     }
 
     /**

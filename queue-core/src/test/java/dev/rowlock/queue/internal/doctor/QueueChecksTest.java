@@ -276,6 +276,13 @@ class QueueChecksTest {
                 .isEqualTo(
                         "3 jobs have died of one error within 60 minutes, the last one of type 'send': java.lang.IllegalStateException.");
         assertThat(finding.toString()).doesNotContain("it failed");
+
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'tenant-7', last_job = id");
+        assertThat(only(check("dead-jobs", Map.of("deaths", 3))).cause())
+                .startsWith(
+                        "3 jobs have died of one error within 60 minutes, nearly all of them of key 'tenant-7', the last");
+        rooms.execute("UPDATE rowlock.dead SET job_key = id::text");
+        assertThat(only(check("dead-jobs", Map.of("deaths", 3))).cause()).doesNotContain("of key");
         rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '61 minutes'");
         isSilent(check("dead-jobs", Map.of("deaths", 3)));
     }

@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,5 +33,17 @@ class DurationTextTest {
     void theLongestAndTheLowestHaveATextToo() {
         assertThat(DurationText.of(Duration.ofSeconds(Long.MAX_VALUE))).startsWith("106751991167300d15h30m7s");
         assertThat(DurationText.of(Duration.ofSeconds(Long.MIN_VALUE))).startsWith("PT-");
+    }
+
+    @Test
+    void forPeopleTheTwoLargestUnitsAreEnough() {
+        assertThat(Stream.of("0s", "59s", "60s", "59m59s", "60m", "65m", "24h", "25h30m", "50h")
+                        .map(DurationTextTest::parsed)
+                        .map(DurationText::rough))
+                .containsExactly("0 s", "59 s", "1 min", "59 min", "1 h", "1 h 5 min", "1 d", "1 d 1 h", "2 d 2 h");
+    }
+
+    private static Duration parsed(String text) {
+        return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
     }
 }

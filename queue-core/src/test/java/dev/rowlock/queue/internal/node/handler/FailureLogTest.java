@@ -8,8 +8,8 @@ import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobError;
@@ -82,21 +82,45 @@ class FailureLogTest extends NodeTest {
     }
 
     @Test
+    void manyFailuresOfOneCauseAreOneLineAndTheOthersAreCounted() {
+        FailureLog failures = new FailureLog();
+
+        for (int i = 0; i < 50; i++) {
+            failures.tell(job("tenant-7"), failed("no"));
+            failures.tell(job("tenant-8"), failed("no"));
+        }
+        failures.tell(job("tenant-7"), new Outcome.Failed(JobError.of("test", "no"), null));
+        failures.tell(job("tenant-7"), failed("another"));
+
+        assertThat(log.lines())
+                .extracting(line -> line.substring(0, line.indexOf(' ')))
+                .containsExactly("WARN", "WARN", "ERROR");
+    }
+
+    @Test
     void theLinesPerSecondAreLimitedAndOmittedFailuresAreCounted() {
         FailureLog failures = new FailureLog();
-        Outcome failed = new Outcome.Retry(Due.after(Duration.ZERO), JobError.of("test", "no"), null);
-        ClaimedJob job = TestExecution.of(1).job();
 
-        for (int i = 0; i < FailureLog.MOST + 50; i++) {
-            failures.tell(job, failed);
+        int keys = FailureLog.MOST + 50;
+        for (int key = 0; key < keys; key++) {
+            failures.tell(job("key " + key), failed("no"));
         }
         int first = log.lines().size();
+        AtomicInteger more = new AtomicInteger(keys);
         Awaitility.await().until(() -> {
-            failures.tell(job, failed);
+            failures.tell(job("key " + more.incrementAndGet()), failed("no"));
             return log.lines().stream().anyMatch(line -> line.contains("further failures before this one"));
         });
 
-        assertThat(first).isLessThan(FailureLog.MOST + 50);
+        assertThat(first).isLessThan(keys);
+    }
+
+    private static ClaimedJob job(String key) {
+        return ClaimedJobs.withKey(1, key);
+    }
+
+    private static Outcome failed(String message) {
+        return new Outcome.Retry(Due.after(Duration.ZERO), JobError.of("test", message), null);
     }
 
     @Test
