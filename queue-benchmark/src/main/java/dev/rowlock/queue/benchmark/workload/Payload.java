@@ -42,7 +42,7 @@ final class Payload implements Workload {
     }
 
     /** So much in all, for each size. */
-    private static final long BYTES = 128L << 20;
+    private static final long BYTES = 512L << 20;
 
     @Override
     public String name() {
