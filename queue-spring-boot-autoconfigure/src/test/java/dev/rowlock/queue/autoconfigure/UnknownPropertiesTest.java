@@ -69,7 +69,7 @@ class UnknownPropertiesTest {
                 "Rowlock cannot start: there is no property rowlock.retention.complted. Below rowlock.retention there are audit, dead, done.");
         assertRefused(
                 contexts.withPropertyValues("rowlock.queues.greetings.max-runing=5"),
-                "Below rowlock.queues.greetings there are burst-per-key, concurrency, in-order, max-running, max-running-per-key, rate, rate-per-key, retry.*, timeout.");
+                "Below rowlock.queues.greetings there are burst-per-key, concurrency, in-order, late-after, max-running, max-running-per-key, rate, rate-per-key, retry.*, timeout.");
     }
 
     @Test
