@@ -22,6 +22,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -219,6 +221,25 @@ class PackageMapTest {
                         full("spi"),
                         full(TEXT)))
                 .check(MAIN);
+    }
+
+    /** A package of two jars keeps an application from having both on its module path. */
+    @Test
+    void noPackageIsInTwoModules() throws IOException {
+        Map<Path, Set<Path>> modulesOfPackage = new HashMap<>();
+        for (Path module : modules()) {
+            Path sources = module.resolve("src/main/java");
+            for (Path file : Files.isDirectory(sources) ? sources(sources, path -> true) : List.<Path>of()) {
+                modulesOfPackage
+                        .computeIfAbsent(sources.relativize(file.getParent()), none -> new HashSet<>())
+                        .add(module);
+            }
+        }
+
+        assertThat(modulesOfPackage)
+                .hasSizeGreaterThan(40)
+                .allSatisfy((name, modules) ->
+                        assertThat(modules).as(name.toString()).hasSize(1));
     }
 
     @Test

@@ -214,7 +214,13 @@ public final class WorkerNode {
             }
             fetchers.start();
             parts.deadlines().each(LOOK_FOR_LATE, this::giveBackLate);
-            log.info("running jobs of {}", parts.summary());
+            log.info("{} runs jobs of {}", product(), parts.summary());
+        }
+
+        /** With its version, where the jar's manifest says one. */
+        private static String product() {
+            String version = WorkerNode.class.getPackage().getImplementationVersion();
+            return version == null ? "Rowlock" : "Rowlock " + version;
         }
 
         /**
