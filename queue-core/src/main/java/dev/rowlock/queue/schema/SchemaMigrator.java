@@ -9,12 +9,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
@@ -27,9 +24,6 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 public final class SchemaMigrator {
 
     private static final Logger LOG = LoggerFactory.getLogger(SchemaMigrator.class);
-
-    /** How often Flyway asks, once a second, for the lock that another node's migration holds. */
-    private static final int LOCK_ATTEMPTS = 300;
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -74,6 +68,7 @@ public final class SchemaMigrator {
      * it, then rolls back and tries again. Meanwhile nodes of the release before go on. Whoever is interrupted or dies here
      * leaves whole migrations behind.
      *
+     * @throws FlywayMissingException to be migrated, and Flyway is not on the class path
      * @throws UnsupportedDatabaseException if the database is not a PostgreSQL that Rowlock runs on, in every mode
      * @throws SchemaChangedException to be migrated or validated, and the tables were made from other texts
      * @throws SchemaForbiddenException to be made or upgraded, and the role may not do that
@@ -134,6 +129,7 @@ public final class SchemaMigrator {
     }
 
     private void migrate(Optional<SchemaHistory> history) {
+        FlywayMissingException.throwIfMissing();
         if (history.isPresent()) {
             requireUnchanged(history.get());
             if (history.get().missing(scripts).isEmpty()) {
@@ -149,9 +145,9 @@ public final class SchemaMigrator {
     /** False: it gave way and is to be tried again. */
     private boolean migrated(long begun) {
         try {
-            flyway().migrate();
+            new Migration(dataSource, schema, scripts).run();
             return true;
-        } catch (FlywayException e) {
+        } catch (RuntimeException e) {
             if (!(NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException refusal)) {
                 throw e;
             }
@@ -169,7 +165,7 @@ public final class SchemaMigrator {
         }
     }
 
-    private void giveWay(long begun, FlywayException e) {
+    private void giveWay(long begun, RuntimeException e) {
         if (System.nanoTime() - begun > lockRetry.longest().toNanos()
                 || Thread.currentThread().isInterrupted()) {
             throw new SchemaLockedException(
@@ -181,24 +177,6 @@ public final class SchemaMigrator {
                 "migrating schema '{}' waits for transactions that hold locks on its tables; will retry in {}",
                 schema.name(),
                 lockRetry.pause());
-    }
-
-    Flyway flyway() {
-        return Flyway.configure(SchemaMigrator.class.getClassLoader())
-                .dataSource(dataSource)
-                .schemas(schema.name())
-                .defaultSchema(schema.name())
-                .table(SchemaHistory.TABLE)
-                .locations("classpath:" + SchemaScript.FOLDER)
-                .resourceProvider(new BundledScripts(scripts))
-                .javaMigrationClassProvider(List::of)
-                .placeholders(Map.of("schema", SchemaScript.placeholder(schema)))
-                .lockRetryCount(LOCK_ATTEMPTS)
-                // The scripts call functions, and what those return would fill the log.
-                .outputQueryResults(false)
-                // A lock held by an open transaction would make every CREATE INDEX CONCURRENTLY wait for it for ever.
-                .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
-                .load();
     }
 
     private void validate(Optional<SchemaHistory> history) {

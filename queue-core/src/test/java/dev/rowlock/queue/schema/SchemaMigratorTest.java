@@ -204,7 +204,7 @@ class SchemaMigratorTest {
     void flywayItselfAcceptsTheHistoryOfThePlainScript() {
         runPlainScript();
 
-        Flyway flyway = new SchemaMigrator(dataSource, SCHEMA.name(), SchemaMode.MIGRATE).flyway();
+        Flyway flyway = new Migration(dataSource, SCHEMA, SchemaScript.ALL).flyway();
 
         assertThat(flyway.validateWithResult().validationSuccessful).isTrue();
         assertThat(flyway.migrate().migrationsExecuted).isZero();

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure.failure;
 
+import dev.rowlock.queue.schema.FlywayMissingException;
 import dev.rowlock.queue.schema.SchemaChangedException;
 import dev.rowlock.queue.schema.SchemaForbiddenException;
 import dev.rowlock.queue.schema.SchemaLockedException;
@@ -27,6 +28,11 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
 
     private static final String MAKE_TABLES =
             "Either let Rowlock make them: rowlock.schema.mode=migrate.\n" + MAKE_TABLES_BY_HAND;
+
+    private static final String ADD_FLYWAY = """
+            Add flyway-core and flyway-database-postgresql of org.flywaydb (the starter brings both unless they are excluded). Or have the tables made \
+            elsewhere, and set rowlock.schema.mode=validate, which needs no Flyway.
+            """ + MAKE_TABLES_BY_HAND;
 
     private static final String ALLOW_SCHEMA = """
             Let an administrator make the schema, empty, for that role: CREATE SCHEMA <schema> AUTHORIZATION <role>; or
@@ -91,6 +97,9 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof UnsuitableTransactionsException unsuitable) {
             return analysis(cause, unsuitable.remedy());
+        }
+        if (cause instanceof FlywayMissingException) {
+            return analysis(cause, ADD_FLYWAY);
         }
         if (cause instanceof SchemaForbiddenException) {
             return analysis(cause, ALLOW_SCHEMA + "\n" + MAKE_TABLES_BY_HAND);
