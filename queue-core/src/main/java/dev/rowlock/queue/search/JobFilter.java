@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,77 +27,65 @@ import org.jspecify.annotations.Nullable;
  * <p>Every method checks its value and throws an {@link IllegalArgumentException} that names the value and what is allowed.
  * A filter without conditions is refused by whoever is given it, so that a form that was sent empty changes nothing: who
  * means all jobs says {@link #all}. So is a filter that no job can meet, such as one for waiting jobs that have ended.
- *
- * @param everything whether it is {@link #all} and has no condition
- * @param states empty: any
- * @param queue null: any
- * @param type null: any
- * @param key which jobs of their queue they belong with; null: any or none
- * @param uniqueKey a key of the type; null: any or none
- * @param headers by key; empty: any or none
- * @param times by the time that lies within the range
- * @param errorType of the last error
- * @param errorText part of the last error's message
- * @param fingerprint of the last error
- * @param node the name of the node of the last attempt
- * @param payload a jsonpath
  */
-public record JobFilter(
-        boolean everything,
-        Set<JobState> states,
-        @Nullable String queue,
-        @Nullable String type,
-        @Nullable String key,
-        @Nullable String uniqueKey,
-        Map<String, String> headers,
-        Map<JobTime, TimeRange> times,
-        @Nullable String errorType,
-        @Nullable String errorText,
-        @Nullable String fingerprint,
-        @Nullable String node,
-        @Nullable String payload) {
+public final class JobFilter {
 
     /** The longest text to look for, and the longest jsonpath, in characters. */
     public static final int MAX_TEXT = 2_000;
 
-    public JobFilter {
-        states = states.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(states));
-        headers = Collections.unmodifiableMap(new TreeMap<>(headers));
-        times = times.isEmpty() ? Map.of() : Collections.unmodifiableMap(new EnumMap<>(times));
-        ifSet(queue, Names::queue);
-        ifSet(type, Names::type);
-        ifSet(key, JobOptions::validKey);
-        ifSet(uniqueKey, UniqueKey::of);
-        if (uniqueKey != null && type == null) {
-            throw new IllegalArgumentException(
-                    "unique key '%s' has no type: different types may use the same key, so name the type too"
-                            .formatted(Rules.printable(uniqueKey)));
+    /** A condition that is one text. What it means stands at the method of its name. */
+    public enum Criterion {
+        QUEUE("queue", Names::queue),
+        TYPE("type", Names::type),
+        KEY("key", JobOptions::validKey),
+        UNIQUE_KEY("uniqueKey", UniqueKey::of),
+        NODE("node", text -> Rules.text("node", text)),
+        FINGERPRINT("fingerprint", Rules::fingerprint),
+        ERROR_TYPE("errorType", text -> Rules.text("error type", text)),
+        ERROR_TEXT("errorText", text -> Rules.text("error text", text)),
+        PAYLOAD("payload", Rules::jsonpath);
+
+        private final String label;
+        private final Consumer<String> rule;
+
+        Criterion(String label, Consumer<String> rule) {
+            this.label = label;
+            this.rule = rule;
         }
-        headers.forEach(Rules::header);
-        ifSet(errorType, text -> Rules.text("error type", text));
-        ifSet(errorText, text -> Rules.text("error text", text));
-        ifSet(fingerprint, Rules::fingerprint);
-        ifSet(node, text -> Rules.text("node", text));
-        ifSet(payload, text -> Rules.text("jsonpath", text));
-        if (payload != null) {
-            Rules.oneOfSeveralPlaces(payload);
+
+        /** Its name in texts: of filters, of addresses, of the table of bulk actions. */
+        public String label() {
+            return label;
         }
-        everything = everything
-                && states.isEmpty()
-                && headers.isEmpty()
-                && times.isEmpty()
-                && Stream.of(queue, type, key, errorType, errorText, fingerprint, node, payload)
-                        .allMatch(Objects::isNull);
+    }
+
+    private final boolean everything;
+    private final Set<JobState> states;
+    private final Map<Criterion, String> texts;
+    private final Map<String, String> headers;
+    private final Map<JobTime, TimeRange> times;
+
+    private JobFilter(
+            boolean everything,
+            Set<JobState> states,
+            Map<Criterion, String> texts,
+            Map<String, String> headers,
+            Map<JobTime, TimeRange> times) {
+        this.everything = everything && states.isEmpty() && texts.isEmpty() && headers.isEmpty() && times.isEmpty();
+        this.states = states.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(states));
+        this.texts = Collections.unmodifiableMap(texts);
+        this.headers = Collections.unmodifiableMap(headers);
+        this.times = Collections.unmodifiableMap(times);
     }
 
     /** A filter that waits for its first condition; without one, nobody accepts it. */
     public static JobFilter where() {
-        return new Draft(false).filter();
+        return new JobFilter(false, Set.of(), Map.of(), Map.of(), Map.of());
     }
 
     /** All jobs. A condition that is added narrows it. */
     public static JobFilter all() {
-        return new Draft(true).filter();
+        return new JobFilter(true, Set.of(), Map.of(), Map.of(), Map.of());
     }
 
     /** Jobs in one of these states. */
@@ -114,30 +101,22 @@ public record JobFilter(
                             .map(JobState::label)
                             .toList());
         }
-        Draft draft = new Draft(this);
-        draft.states = any;
-        return draft.filter();
+        return new JobFilter(everything, any, texts, headers, times);
     }
 
     /** Jobs of this queue. */
     public JobFilter queue(String name) {
-        Draft draft = new Draft(this);
-        draft.queue = Names.queue(name);
-        return draft.filter();
+        return with(Criterion.QUEUE, name);
     }
 
     /** Jobs of this type, by the name that their rows have. */
     public JobFilter type(String name) {
-        Draft draft = new Draft(this);
-        draft.type = Names.type(name);
-        return draft.filter();
+        return with(Criterion.TYPE, name);
     }
 
     /** Jobs with this {@linkplain JobOptions#key(String) key}: those of a tenant, an account, a document. */
     public JobFilter key(String value) {
-        Draft draft = new Draft(this);
-        draft.key = JobOptions.validKey(Rules.given("key", value));
-        return draft.filter();
+        return with(Criterion.KEY, value);
     }
 
     /**
@@ -145,27 +124,23 @@ public record JobFilter(
      * {@link #type(String) type} as well.
      */
     public JobFilter uniqueKey(String type, String key) {
-        Draft draft = new Draft(this);
-        draft.type = Names.type(type);
-        draft.uniqueKey = Rules.given("unique key", key);
-        return draft.filter();
+        return type(type).with(Criterion.UNIQUE_KEY, key);
     }
 
     /** Jobs with this header. */
     public JobFilter header(String key, String value) {
-        Draft draft = new Draft(this);
-        draft.headers = new TreeMap<>(headers);
-        draft.headers.put(Rules.given("key of a header", key), Rules.given("value of a header", value));
-        return draft.filter();
+        Rules.header(key, value);
+        Map<String, String> all = new TreeMap<>(headers);
+        all.put(key, value);
+        return new JobFilter(everything, states, texts, all, times);
     }
 
     /** Jobs whose time lies within the range. Jobs in states that do not {@link JobTime#states have} this time do not match. */
     public JobFilter time(JobTime time, TimeRange range) {
-        Draft draft = new Draft(this);
-        draft.times = new EnumMap<>(JobTime.class);
-        draft.times.putAll(times);
-        draft.times.put(Rules.given("kind of time", time), Rules.given("time range", range));
-        return draft.filter();
+        Map<JobTime, TimeRange> all = new EnumMap<>(JobTime.class);
+        all.putAll(times);
+        all.put(Rules.given("kind of time", time), Rules.given("time range", range));
+        return new JobFilter(everything, states, texts, headers, all);
     }
 
     /** Jobs that were enqueued at {@code from} or later, and before {@code until}. */
@@ -180,30 +155,22 @@ public record JobFilter(
 
     /** Jobs whose last error is of this class, with or without its package, or is this word, such as {@code timeout}. */
     public JobFilter errorType(String name) {
-        Draft draft = new Draft(this);
-        draft.errorType = Rules.text("error type", name);
-        return draft.filter();
+        return with(Criterion.ERROR_TYPE, name);
     }
 
     /** Jobs whose last error has this in its message. A to Z match in upper and lower case, other letters as they are. */
     public JobFilter errorText(String part) {
-        Draft draft = new Draft(this);
-        draft.errorText = Rules.text("error text", part);
-        return draft.filter();
+        return with(Criterion.ERROR_TEXT, part);
     }
 
     /** Jobs whose last error has this fingerprint, 16 hexadecimal digits: one group of dead jobs. */
     public JobFilter fingerprint(String digits) {
-        Draft draft = new Draft(this);
-        draft.fingerprint = Rules.fingerprint(digits);
-        return draft.filter();
+        return with(Criterion.FINGERPRINT, digits);
     }
 
     /** Jobs that run on the node with this name, or whose last attempt ran there. */
     public JobFilter node(String name) {
-        Draft draft = new Draft(this);
-        draft.node = Rules.text("node", name);
-        return draft.filter();
+        return with(Criterion.NODE, name);
     }
 
     /**
@@ -213,15 +180,51 @@ public record JobFilter(
      * database checks it at the call. No index helps, so name a state, a queue or a time as well.
      */
     public JobFilter payload(String jsonpath) {
-        Draft draft = new Draft(this);
-        draft.payload = Rules.jsonpath(jsonpath);
-        return draft.filter();
+        return with(Criterion.PAYLOAD, jsonpath);
     }
 
-    private static void ifSet(@Nullable String text, Consumer<String> rule) {
-        if (text != null) {
-            rule.accept(text);
+    /** The same as the method of the criterion's name; a unique key needs a type before it. */
+    public JobFilter with(Criterion criterion, String text) {
+        criterion.rule.accept(Rules.given(criterion.label, text));
+        if (criterion == Criterion.UNIQUE_KEY && !texts.containsKey(Criterion.TYPE)) {
+            throw new IllegalArgumentException(
+                    "unique key '%s' has no type: different types may use the same key, so name the type too"
+                            .formatted(Rules.printable(text)));
         }
+        Map<Criterion, String> all = new EnumMap<>(Criterion.class);
+        all.putAll(texts);
+        all.put(criterion, text);
+        return new JobFilter(everything, states, all, headers, times);
+    }
+
+    /** Whether it is {@link #all} and has no condition. */
+    public boolean everything() {
+        return everything;
+    }
+
+    /** Empty: any. */
+    public Set<JobState> states() {
+        return states;
+    }
+
+    /** The texts that are asked for. */
+    public Map<Criterion, String> texts() {
+        return texts;
+    }
+
+    /** The text that is asked for; null: any or none. */
+    public @Nullable String text(Criterion criterion) {
+        return texts.get(criterion);
+    }
+
+    /** Values by key; empty: any or none. */
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    /** Ranges by the time that lies within them. */
+    public Map<JobTime, TimeRange> times() {
+        return times;
     }
 
     /** Whether it has no condition and is not {@link #all}: then nobody accepts it. */
@@ -240,78 +243,24 @@ public record JobFilter(
         if (!states.isEmpty()) {
             conditions.add("state=" + states.stream().map(JobState::label).collect(Collectors.joining(" or ")));
         }
-        add(conditions, "queue", queue);
-        add(conditions, "type", type);
-        add(conditions, "key", key);
-        add(conditions, "uniqueKey", uniqueKey);
-        headers.forEach((key, value) -> add(conditions, "header " + key, value));
-        times.forEach((time, range) -> add(conditions, time.label(), range.toString()));
-        add(conditions, "errorType", errorType);
-        add(conditions, "errorText", errorText);
-        add(conditions, "fingerprint", fingerprint);
-        add(conditions, "node", node);
-        add(conditions, "payload", payload);
+        texts.forEach((criterion, text) -> conditions.add(criterion.label + "=" + Rules.printable(text)));
+        headers.forEach((key, value) -> conditions.add("header " + key + "=" + Rules.printable(value)));
+        times.forEach((time, range) -> conditions.add(time.label() + "=" + range));
         return conditions;
     }
 
-    private static void add(List<String> conditions, String name, @Nullable String value) {
-        if (value != null) {
-            conditions.add(name + "=" + Rules.printable(value));
-        }
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JobFilter filter
+                && everything == filter.everything
+                && states.equals(filter.states)
+                && texts.equals(filter.texts)
+                && headers.equals(filter.headers)
+                && times.equals(filter.times);
     }
 
-    /** A filter in the making. */
-    private static final class Draft {
-
-        private final boolean everything;
-        private Set<JobState> states = Set.of();
-        private @Nullable String queue;
-        private @Nullable String type;
-        private @Nullable String key;
-        private @Nullable String uniqueKey;
-        private Map<String, String> headers = Map.of();
-        private Map<JobTime, TimeRange> times = Map.of();
-        private @Nullable String errorType;
-        private @Nullable String errorText;
-        private @Nullable String fingerprint;
-        private @Nullable String node;
-        private @Nullable String payload;
-
-        Draft(boolean everything) {
-            this.everything = everything;
-        }
-
-        Draft(JobFilter filter) {
-            this.everything = filter.everything;
-            this.states = filter.states;
-            this.queue = filter.queue;
-            this.type = filter.type;
-            this.key = filter.key;
-            this.uniqueKey = filter.uniqueKey;
-            this.headers = filter.headers;
-            this.times = filter.times;
-            this.errorType = filter.errorType;
-            this.errorText = filter.errorText;
-            this.fingerprint = filter.fingerprint;
-            this.node = filter.node;
-            this.payload = filter.payload;
-        }
-
-        JobFilter filter() {
-            return new JobFilter(
-                    everything,
-                    states,
-                    queue,
-                    type,
-                    key,
-                    uniqueKey,
-                    headers,
-                    times,
-                    errorType,
-                    errorText,
-                    fingerprint,
-                    node,
-                    payload);
-        }
+    @Override
+    public int hashCode() {
+        return Objects.hash(everything, states, texts, headers, times);
     }
 }

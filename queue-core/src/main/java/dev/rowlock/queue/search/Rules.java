@@ -36,21 +36,21 @@ final class Rules {
     }
 
     /** The database knows whether the rest is right. */
-    static String jsonpath(@Nullable String path) {
+    static void jsonpath(@Nullable String path) {
         String given = text("jsonpath", path);
         if (given.indexOf('$') < 0) {
             throw new IllegalArgumentException(
                     "jsonpath '%s' does not look at payloads: begin with $, as in $.customer == 42"
                             .formatted(printable(given)));
         }
-        return given;
+        oneOfSeveralPlaces(given);
     }
 
     /**
      * A path that names several places at once may name one of them more than once, as [0, 0] does and each .** behind another. What such parts
      * select multiplies from one to the next, and the database holds all of it in memory.
      */
-    static void oneOfSeveralPlaces(String path) {
+    private static void oneOfSeveralPlaces(String path) {
         if (severalPlaces(path) > 1) {
             throw new IllegalArgumentException(
                     "jsonpath '%s' has more than one part that names several places, such as [0, 1] and .**: use one at most, because what they select multiplies"
@@ -81,13 +81,11 @@ final class Rules {
         return several;
     }
 
-    static String fingerprint(@Nullable String digits) {
-        String given = given("fingerprint", digits);
-        if (!FINGERPRINT.matcher(given).matches()) {
+    static void fingerprint(String digits) {
+        if (!FINGERPRINT.matcher(digits).matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no fingerprint: it has 16 digits, 0 to 9 and a to f".formatted(printable(given)));
+                    "'%s' is no fingerprint: it has 16 digits, 0 to 9 and a to f".formatted(printable(digits)));
         }
-        return given;
     }
 
     static void header(@Nullable String key, @Nullable String value) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.JobFilter.Criterion;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +31,7 @@ class JobFilterTest {
                 .enqueued(NOON, NOON.plusSeconds(1))
                 .ended(NOON, NOON.plusSeconds(2));
 
-        assertThat(filter.queue()).isEqualTo("mail");
+        assertThat(filter.texts()).isEqualTo(Map.of(Criterion.QUEUE, "mail"));
         assertThat(filter.headers()).isEqualTo(Map.of("tenant", "a", "region", "eu"));
         assertThat(filter.times()).containsOnlyKeys(JobTime.ENQUEUED, JobTime.ENDED);
     }
@@ -45,7 +46,7 @@ class JobFilterTest {
 
         assertThat(filter)
                 .hasToString(
-                        "state=failed or quarantined, type=send, uniqueKey=order-1, due=2026-03-01T12:00:00Z.., payload=$.n == 1");
+                        "state=failed or quarantined, type=send, uniqueKey=order-1, payload=$.n == 1, due=2026-03-01T12:00:00Z..");
         assertThat(JobFilter.all()).hasToString("all jobs");
         assertThat(JobFilter.where()).hasToString("no condition");
     }
@@ -99,8 +100,7 @@ class JobFilterTest {
 
     @Test
     void aUniqueKeyNeedsItsType() {
-        assertThatThrownBy(() -> new JobFilter(
-                        false, Set.of(), null, null, null, "order-1", Map.of(), Map.of(), null, null, null, null, null))
+        assertThatThrownBy(() -> JobFilter.where().with(Criterion.UNIQUE_KEY, "order-1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name the type too");
     }
@@ -117,6 +117,6 @@ class JobFilterTest {
                 "($.a * $.b) * 2 == 4"
             })
     void pathsThatNameSeveralPlacesOnceAreAllowed(String path) {
-        assertThat(JobFilter.where().payload(path).payload()).isEqualTo(path);
+        assertThat(JobFilter.where().payload(path).text(Criterion.PAYLOAD)).isEqualTo(path);
     }
 }

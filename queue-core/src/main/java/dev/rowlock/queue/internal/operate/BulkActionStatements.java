@@ -11,6 +11,7 @@ import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobFilter.Criterion;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -163,10 +164,11 @@ public final class BulkActionStatements {
 
     /** The error that the filter asks for: of the newest dead job by index, or of one of the first waiting jobs. */
     private @Nullable KindOfError errorOf(Connection connection, JobFilter filter) throws SQLException {
-        return filter.fingerprint() == null
+        String fingerprint = filter.text(Criterion.FINGERPRINT);
+        return fingerprint == null
                 ? null
                 : on(connection, KIND_OF_ERROR)
-                        .set("fingerprint", filter.fingerprint())
+                        .set("fingerprint", fingerprint)
                         .first(row -> new KindOfError(row.getString(1), text(row, 2), text(row, 3)))
                         .orElse(null);
     }

@@ -1,20 +1,28 @@
 package dev.rowlock.queue.internal.operate;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobFilter.Criterion;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.TimeRange;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Rows of the table {@code bulk_action}. */
@@ -25,25 +33,60 @@ final class BulkRow {
             "id, kind, state, filter::text AS filter, error, who, why, counted, counted_all, done, refused, refusal, per_second, created_at,"
                     + " ended_at";
 
-    // What a newer release has written may hold a condition that this one does not know: without it, too many jobs
-    // would match. For the same reason nothing is written of conditions that are not there: an older release can read
-    // what is.
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .changeDefaultPropertyInclusion(included -> included.withValueInclusion(JsonInclude.Include.NON_NULL))
-            .changeDefaultVisibility(visible -> visible.withIsGetterVisibility(JsonAutoDetect.Visibility.NONE))
             .build();
+
+    /**
+     * A filter as the table has it.
+     *
+     * @param texts by the label of their criterion, beside the others. What a newer release has written may hold one that this one does
+     *     not know: without it, too many jobs would match, so the filter is refused
+     */
+    private record StoredFilter(
+            boolean everything,
+            Set<JobState> states,
+            Map<String, String> headers,
+            Map<JobTime, TimeRange> times,
+            @JsonAnyGetter @JsonAnySetter Map<String, String> texts) {
+
+        static StoredFilter of(JobFilter filter) {
+            Map<String, String> texts = new LinkedHashMap<>();
+            filter.texts().forEach((criterion, text) -> texts.put(criterion.label(), text));
+            return new StoredFilter(filter.everything(), filter.states(), filter.headers(), filter.times(), texts);
+        }
+
+        JobFilter filter() {
+            JobFilter filter = everything ? JobFilter.all() : JobFilter.where();
+            filter = states.isEmpty() ? filter : filter.states(states);
+            Map<String, String> unread = new HashMap<>(texts);
+            for (Criterion criterion : Criterion.values()) {
+                String text = unread.remove(criterion.label());
+                filter = text == null ? filter : filter.with(criterion, text);
+            }
+            for (Map.Entry<String, String> header : headers.entrySet()) {
+                filter = filter.header(header.getKey(), header.getValue());
+            }
+            for (Map.Entry<JobTime, TimeRange> time : times.entrySet()) {
+                filter = filter.time(time.getKey(), time.getValue());
+            }
+            if (!unread.isEmpty()) {
+                throw new IllegalArgumentException("unknown conditions: " + unread.keySet());
+            }
+            return filter;
+        }
+    }
 
     private BulkRow() {}
 
     static String json(JobFilter filter) {
-        return MAPPER.writeValueAsString(filter);
+        return MAPPER.writeValueAsString(StoredFilter.of(filter));
     }
 
     /** Empty: another release has written it. */
     static Optional<JobFilter> filter(String json) {
         try {
-            return Optional.of(MAPPER.readValue(json, JobFilter.class));
+            return Optional.of(MAPPER.readValue(json, StoredFilter.class).filter());
         } catch (JacksonException | IllegalArgumentException e) {
             return Optional.empty();
         }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobFilter.Criterion;
 import dev.rowlock.queue.search.SearchTimeoutException;
 import dev.rowlock.queue.search.SearchesBusyException;
 import java.sql.Connection;
@@ -122,11 +123,11 @@ public final class BoundedSearch {
     public static RuntimeException understood(JobFilter filter, DataAccessException e) {
         String state = stateOf(e);
         // Syntax, variables, values such as regular expressions, and conversions that need a time zone.
-        return filter.payload() != null && state.matches("42601|42704|22...|0A000")
+        return filter.text(Criterion.PAYLOAD) != null && state.matches("42601|42704|22...|0A000")
                 ? new IllegalArgumentException(
                         "PostgreSQL does not accept the jsonpath %s: %s"
                                 .formatted(
-                                        filter.payload(),
+                                        filter.text(Criterion.PAYLOAD),
                                         Objects.requireNonNull(e.getMostSpecificCause())
                                                 .getMessage()),
                         e)

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.search;
 
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobFilter.Criterion;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
 import java.time.Instant;
@@ -19,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Filters as SQL: one condition for each room in which jobs may match. */
 public final class FilterConditions {
-
-    private static final String LAST_ERROR = "errors -> -1";
 
     /** What the names of parameters begin with. */
     private static final String NAMES = "filter_";
@@ -64,7 +63,7 @@ public final class FilterConditions {
     private static boolean mayHold(SearchedRoom room, JobFilter filter) {
         return (filter.states().isEmpty() || room.states().stream().anyMatch(filter.states()::contains))
                 && room.times().keySet().containsAll(filter.times().keySet())
-                && (filter.node() == null || room.knowsNodes());
+                && (filter.text(Criterion.NODE) == null || room.knowsNodes());
     }
 
     private static String labels(Set<SearchedRoom> rooms) {
@@ -80,10 +79,35 @@ public final class FilterConditions {
         for (JobTime time : filter.times().keySet()) {
             known.add("jobs in state %s have the time '%s'".formatted(labels(time.states().stream()), time.label()));
         }
-        if (filter.node() != null) {
+        if (filter.text(Criterion.NODE) != null) {
             known.add("jobs in state %s have a node".formatted(labels(JobTime.STARTED.states().stream())));
         }
         return known.isEmpty() ? "name one of these" : String.join(", ", known);
+    }
+
+    /** A criterion as SQL, whose parameter has its name. The planner tries what costs least first, and else in this order. */
+    private static String sql(Criterion criterion, SearchedRoom room) {
+        return switch (criterion) {
+            case QUEUE -> "queue = :filter_queue";
+            case TYPE -> "type = :filter_type";
+            case KEY -> "job_key = :filter_key";
+            // Whoever asks for a unique key names its type, too.
+            case UNIQUE_KEY ->
+                "id = (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = :filter_type AND k.key = :filter_unique_key)";
+            case NODE -> """
+                    node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = :filter_node UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = :filter_node)""";
+            case FINGERPRINT -> "(" + room.fingerprint() + ") = :filter_fingerprint";
+            case ERROR_TYPE ->
+                ":filter_error_type IN (errors -> -1 ->> 'type', substring(errors -> -1 ->> 'type' FROM '[^.]*$'))";
+            case ERROR_TEXT ->
+                "strpos(lower((errors -> -1 ->> 'message') COLLATE \"C\"), lower(:filter_error_text COLLATE \"C\")) > 0";
+            case PAYLOAD -> """
+                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), :filter_payload::jsonpath)""";
+        };
+    }
+
+    private static String name(String constant) {
+        return constant.toLowerCase(Locale.ROOT);
     }
 
     /** One condition in the making. */
@@ -102,31 +126,9 @@ public final class FilterConditions {
 
         RoomCondition condition() {
             addStates();
-            add("queue = :filter_queue", "queue", filter.queue());
-            add("type = :filter_type", "type", filter.type());
-            add("job_key = :filter_key", "key", filter.key());
-            // Whoever asks for a unique key names its type, too.
-            add(
-                    "id = (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = :filter_type AND k.key = :filter_unique_key)",
-                    "unique_key",
-                    filter.uniqueKey());
             filter.times().forEach(this::addTime);
-            add("""
-                    node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = :filter_node UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = :filter_node)""", "node", filter.node());
-            add("(" + room.fingerprint() + ") = :filter_fingerprint", "fingerprint", filter.fingerprint());
-            add(
-                    ":filter_error_type IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))"
-                            .formatted(LAST_ERROR),
-                    "error_type",
-                    filter.errorType());
-            add(
-                    "strpos(lower((%s ->> 'message') COLLATE \"C\"), lower(:filter_error_text COLLATE \"C\")) > 0"
-                            .formatted(LAST_ERROR),
-                    "error_text",
-                    filter.errorText());
             filter.headers().forEach(this::addHeader);
-            add("""
-                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), :filter_payload::jsonpath)""", "payload", filter.payload());
+            filter.texts().forEach((criterion, text) -> add(sql(criterion, room), name(criterion.name()), text));
             return new RoomCondition(room, parts.isEmpty() ? "true" : String.join(" AND ", parts), Map.copyOf(values));
         }
 
@@ -142,7 +144,7 @@ public final class FilterConditions {
 
         private void addTime(JobTime time, TimeRange range) {
             String column = Objects.requireNonNull(room.times().get(time));
-            String name = time.name().toLowerCase(Locale.ROOT);
+            String name = name(time.name());
             addBound(column + " >= :filter_%s_from".formatted(name), name + "_from", range.from());
             addBound(column + " < :filter_%s_until".formatted(name), name + "_until", range.until());
         }
@@ -159,12 +161,9 @@ public final class FilterConditions {
             add("rowlock.header(headers, :filter_%1$s_name) = :filter_%1$s".formatted(name), name, value);
         }
 
-        /** Adds nothing for null. */
-        private void add(String part, String name, @Nullable Object value) {
-            if (value != null) {
-                parts.add(part);
-                values.put(NAMES + name, value);
-            }
+        private void add(String part, String name, Object value) {
+            parts.add(part);
+            values.put(NAMES + name, value);
         }
     }
 

@@ -3,12 +3,12 @@
  * how it ended. A {@link dev.rowlock.queue.internal.search.FilterConditions.RoomCondition} is a filter as SQL, for one room; searches and bulk actions use the
  * same.
  *
- * <p><b>A new criterion</b> is a component of {@link dev.rowlock.queue.search.JobFilter}, null where it is not asked for, with the method that sets it, which refuses values
- * that no job can have, and one {@code add} in {@link dev.rowlock.queue.internal.search.FilterConditions}: all searches, counts, groups and bulk actions know it
- * then, and the stored filters of bulk actions hold it. Its column must be in each room that {@link dev.rowlock.queue.internal.search.SearchedRoom}
- * lists; where only some rooms have it, {@code mayHold} says which, as for nodes and times. {@code JobFilterTest} shows what it accepts, and
- * {@code JobSearchFilterTest} finds jobs by it in each room. What people use it by: {@code Filters} and {@code pages/jobs.js} of the dashboard, and a row in
- * {@code docs/search.md}.
+ * <p><b>A new criterion</b> is a line of {@link dev.rowlock.queue.search.JobFilter.Criterion}, with its name and the rule that refuses values that no job
+ * can have; the method of {@link dev.rowlock.queue.search.JobFilter} that sets it; and its SQL in {@link dev.rowlock.queue.internal.search.FilterConditions},
+ * which does not compile without. All searches, counts, groups, bulk actions with their stored filters, and addresses of the dashboard know it then. Its column
+ * must be in each room that {@link dev.rowlock.queue.internal.search.SearchedRoom} lists; where only some rooms have it, {@code mayHold} says which, as for
+ * nodes. {@code JobFilterTest} shows what it accepts, and {@code JobSearchFilterTest} finds jobs by it in each room. People get a field in
+ * {@code pages/jobs.js} of the dashboard, and a row in {@code docs/search.md}.
  */
 @NullMarked
 package dev.rowlock.queue.internal.search;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard.api.call;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditFilter;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobFilter.Criterion;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
 import java.time.DateTimeException;
@@ -27,14 +28,19 @@ public final class Filters {
     private Filters() {}
 
     private static Set<String> names() {
-        Set<String> names = new HashSet<>(
-                Set.of(ALL, "state", "queue", "type", "key", "uniqueKey", "errorType", "error", "fingerprint", "node"));
-        names.addAll(OF_PAYLOADS);
+        Set<String> names = new HashSet<>(Set.of(ALL, "state", "header"));
+        for (Criterion criterion : Criterion.values()) {
+            names.add(name(criterion));
+        }
         for (JobTime time : JobTime.values()) {
             names.add(time.label() + "From");
             names.add(time.label() + "Until");
         }
         return Set.copyOf(names);
+    }
+
+    private static String name(Criterion criterion) {
+        return criterion == Criterion.ERROR_TEXT ? "error" : criterion.label();
     }
 
     public static Set<String> and(String... others) {
@@ -69,8 +75,11 @@ public final class Filters {
         }
         JobFilter filter = "true".equals(texts.get(ALL)) ? JobFilter.all() : JobFilter.where();
         filter = states(filter, texts.get("state"));
-        filter = names(filter, texts);
-        filter = errors(filter, texts);
+        for (Criterion criterion : Criterion.values()) {
+            String text = texts.get(name(criterion));
+            filter = text == null ? filter : filter.with(criterion, text);
+        }
+        filter = header(filter, texts.get("header"));
         for (JobTime time : JobTime.values()) {
             Instant from = instant(texts, time.label() + "From");
             Instant until = instant(texts, time.label() + "Until");
@@ -92,45 +101,15 @@ public final class Filters {
         return filter.states(states);
     }
 
-    private static JobFilter names(JobFilter filter, Map<String, String> texts) {
-        JobFilter narrowed = filter;
-        String queue = texts.get("queue");
-        String type = texts.get("type");
-        String key = texts.get("key");
-        String unique = texts.get("uniqueKey");
-        narrowed = queue == null ? narrowed : narrowed.queue(queue);
-        narrowed = type == null ? narrowed : narrowed.type(type);
-        narrowed = key == null ? narrowed : narrowed.key(key);
-        if (unique == null) {
-            return narrowed;
-        }
-        if (type == null) {
-            throw Problem.invalid("a unique key is one of a type: name the type too");
-        }
-        return narrowed.uniqueKey(type, unique);
-    }
-
-    private static JobFilter errors(JobFilter filter, Map<String, String> texts) {
-        JobFilter narrowed = filter;
-        String errorType = texts.get("errorType");
-        String error = texts.get("error");
-        String fingerprint = texts.get("fingerprint");
-        String node = texts.get("node");
-        String payload = texts.get("payload");
-        String header = texts.get("header");
-        narrowed = errorType == null ? narrowed : narrowed.errorType(errorType);
-        narrowed = error == null ? narrowed : narrowed.errorText(error);
-        narrowed = fingerprint == null ? narrowed : narrowed.fingerprint(fingerprint);
-        narrowed = node == null ? narrowed : narrowed.node(node);
-        narrowed = payload == null ? narrowed : narrowed.payload(payload);
+    private static JobFilter header(JobFilter filter, @Nullable String header) {
         if (header == null) {
-            return narrowed;
+            return filter;
         }
         int equals = header.indexOf('=');
         if (equals < 1) {
             throw Problem.invalid("a header is written as name=value, not '%s'".formatted(printable(header)));
         }
-        return narrowed.header(header.substring(0, equals), header.substring(equals + 1));
+        return filter.header(header.substring(0, equals), header.substring(equals + 1));
     }
 
     /** @param payloads as above: the subject of a bulk action is its filter, which may quote a payload */
