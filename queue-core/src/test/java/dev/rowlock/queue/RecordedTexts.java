@@ -17,15 +17,8 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 final class RecordedTexts {
 
     /** They prepare the statements of others. */
-    private static final Set<String> DOORS = Set.of(
-            "Database",
-            "OwnTransactions",
-            "ColdStatement",
-            "UncachedPlan",
-            "IndexPlan",
-            "Row",
-            "BoundedSearch",
-            "BulkBatchSql");
+    private static final Set<String> DOORS =
+            Set.of("Database", "OwnTransactions", "ColdStatement", "UncachedPlan", "IndexPlan", "Row", "BoundedSearch");
 
     private final List<Text> texts = Collections.synchronizedList(new ArrayList<>());
 

@@ -134,7 +134,12 @@ public final class Database {
 
     /** Runs several statements in one transaction of their own. */
     public <T> T atomically(Call<T> call) {
-        return fromPool(connection -> own.several(connection, answerWithin, call));
+        return atomically(answerWithin, call);
+    }
+
+    /** The same with another limit for each statement: less than the usual one, or the client gives up before. */
+    public <T> T atomically(Duration limit, Call<T> call) {
+        return fromPool(connection -> own.several(connection, limit, call));
     }
 
     /** Runs one statement without plan settings in the calling thread's transaction if there is one, otherwise by itself. */

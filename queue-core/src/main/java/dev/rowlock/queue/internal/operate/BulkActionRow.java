@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +33,6 @@ final class BulkActionRow {
              ORDER BY next_at, id LIMIT 1
                FOR UPDATE SKIP LOCKED
             """;
-
-    private static final String BY_ID = COLUMNS + " WHERE state = 'running' AND id = ? FOR UPDATE SKIP LOCKED";
 
     // Refused jobs in front of the place are never met again, and need not be known any more.
     private static final String ADVANCE = """
@@ -82,14 +79,12 @@ final class BulkActionRow {
             @Nullable String refusal) {}
 
     private final String due;
-    private final String byId;
     private final String advance;
     private final Set<Long> unreadable =
             ConcurrentHashMap.newKeySet(); // few: they go on, and a newer release has made them
 
     BulkActionRow(Database database) {
         this.due = database.sql(DUE);
-        this.byId = database.sql(BY_ID);
         this.advance = database.sql(ADVANCE);
     }
 
@@ -106,15 +101,6 @@ final class BulkActionRow {
             }
         } while (action == null && unreadable.size() > known);
         return action;
-    }
-
-    /** This one; null: it does not go on, or somebody else is working on it. */
-    @Nullable
-    TakenAction byId(Connection connection, long id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(byId)) {
-            statement.setLong(1, id);
-            return read(statement);
-        }
     }
 
     /**
@@ -202,10 +188,6 @@ final class BulkActionRow {
         /** Whether the locked jobs are next: there are no others, or too many are locked. */
         boolean comesBack() {
             return !lockedIds.isEmpty() && (afterId >= lastId || roomForLocked() <= 0);
-        }
-
-        List<Long> lockedIdsAnd(List<Long> others) {
-            return Stream.concat(lockedIds.stream(), others.stream()).toList();
         }
 
         /** A quarter of a second's jobs: more would come in a burst. */

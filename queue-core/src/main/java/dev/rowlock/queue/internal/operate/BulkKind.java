@@ -17,18 +17,29 @@ import java.util.function.UnaryOperator;
 
 /** What each kind of bulk action does, and where. */
 enum BulkKind {
-    REDRIVE(EnumSet.of(SearchedRoom.DEAD), JobStatements::redriven, ""),
+    REDRIVE(
+            "-- Redrives the given jobs, from dead to waiting.\n",
+            EnumSet.of(SearchedRoom.DEAD),
+            JobStatements::redriven,
+            ""),
     DISCARD(
+            "-- Discards the given jobs: removes them from dead, and counts them in dropped.\n",
             EnumSet.of(SearchedRoom.DEAD),
             UnaryOperator.identity(),
             ", discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
-    CANCEL(EnumSet.of(SearchedRoom.WAITING, SearchedRoom.READY), JobStatements::cancelled, "");
+    CANCEL(
+            "-- Cancels the given jobs, from waiting and ready to done.\n",
+            EnumSet.of(SearchedRoom.WAITING, SearchedRoom.READY),
+            JobStatements::cancelled,
+            "");
 
+    private final String says;
     private final Set<SearchedRoom> rooms;
     private final UnaryOperator<Move> move;
     private final String noted;
 
-    BulkKind(Set<SearchedRoom> rooms, UnaryOperator<Move> move, String noted) {
+    BulkKind(String says, Set<SearchedRoom> rooms, UnaryOperator<Move> move, String noted) {
+        this.says = says;
         this.rooms = rooms;
         this.move = move;
         this.noted = noted;
@@ -56,6 +67,11 @@ enum BulkKind {
      */
     List<RoomCondition> conditions(JobFilter filter) {
         return FilterConditions.of(filter, rooms, label());
+    }
+
+    /** What its move does, to stand in front of it. */
+    String says() {
+        return says;
     }
 
     /** The statement that moves the jobs that it has deleted as {@code taken}. */

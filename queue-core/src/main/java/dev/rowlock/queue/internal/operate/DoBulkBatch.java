@@ -9,28 +9,48 @@ import dev.rowlock.queue.internal.operate.BulkActionRow.Step;
 import dev.rowlock.queue.internal.operate.BulkActionRow.TakenAction;
 import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
  * Does a batch of the bulk action that has waited longest for one: the jobs, the progress, and the audit line in one
  * transaction. An action that another node is working on is left to it.
+ *
+ * <p>There is one way to do a batch: which jobs are next, their move, the new place. What is next lies behind the place; at the end, or with too
+ * many of them, it is the jobs that were locked when the action came by. Where the server refuses the jobs together, they are moved in ever smaller
+ * parts, each behind a savepoint, until those that it refuses stand alone: they stay as they are, and the action passes over them.
  */
 public final class DoBulkBatch {
 
+    private static final Logger log = LoggerFactory.getLogger(DoBulkBatch.class);
+
     /** Less than we wait for an answer. */
     private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    /** So many refused jobs are named in the log. */
+    private static final int NAMED = 20;
+
+    private static final int LONGEST_REFUSAL = 500;
+
+    /** Data exceptions: the server's message quotes the value. */
+    private static final String QUOTES = "22";
 
     // A node that is working on it learns by itself how many jobs it can look at.
     private static final String SHORTEN = """
@@ -43,21 +63,9 @@ public final class DoBulkBatch {
     private static final String POSTPONE =
             "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = :id";
 
-    // A shorter limit of the role's own holds.
-    private static final String WITHIN = """
-            SELECT set_config('statement_timeout',
-                              CASE WHEN own > interval '0' AND own < ? * interval '1 ms' THEN current_setting('statement_timeout')
-                                   ELSE ? END, true)
-              FROM CAST(current_setting('statement_timeout') AS interval) AS own
-            """;
-
-    private static final String LOCKS_WITHIN = "SELECT set_config('lock_timeout', ?, true)";
-
     private final Database database;
     private final EnsureDonePartitions partitions;
     private final BulkActionRow actions;
-    private final MoveBulkJobs move;
-    private final DoNamedBulkJobs named;
     private final int largest;
     private final Duration limit;
 
@@ -79,8 +87,6 @@ public final class DoBulkBatch {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.actions = new BulkActionRow(database);
-        this.move = new MoveBulkJobs(database);
-        this.named = new DoNamedBulkJobs(database, largest, limit);
         this.largest = largest;
         this.limit = limit;
     }
@@ -113,27 +119,15 @@ public final class DoBulkBatch {
         private static final long serialVersionUID = 1L;
 
         private final long bulkActionId;
-        private final boolean divisible;
 
         BatchFailedException(long bulkActionId, DataAccessException cause) {
-            this(bulkActionId, cause, false);
-        }
-
-        /** @param divisible whether it may work in parts */
-        BatchFailedException(long bulkActionId, DataAccessException cause, boolean divisible) {
             super("a batch of bulk action %d failed".formatted(bulkActionId), cause);
             this.bulkActionId = bulkActionId;
-            this.divisible = divisible;
         }
 
         /** Whether the batch took longer than it may. */
         public boolean outOfTime() {
-            return BatchLimit.outOfTime(refusal());
-        }
-
-        /** How the server refused it, without what stands in the jobs. */
-        DataAccessException refusal() {
-            return (DataAccessException) Objects.requireNonNull(getCause());
+            return BatchLimit.outOfTime((DataAccessException) Objects.requireNonNull(getCause()));
         }
 
         public long bulkActionId() {
@@ -142,30 +136,30 @@ public final class DoBulkBatch {
     }
 
     /**
-     * In a transaction of its own. If the server refuses the batch, it is done in parts by another one, and the jobs that are refused alone
-     * are passed over. Empty: none is due, or others are working on those that are.
+     * In a transaction of its own. Empty: none is due, or others are working on those that are.
      *
      * @throws BatchFailedException if no job is to blame, but the server or the connection
      */
     public Optional<Done> run() {
-        try {
-            return partitions.around(() -> database.atomically(this::doNext));
-        } catch (BatchFailedException e) {
-            if (!e.divisible) {
-                throw e;
-            }
-            return inParts(e);
-        }
+        return partitions.around(() -> database.atomically(limit, this::batch));
     }
 
-    private Optional<Done> doNext(Connection connection) throws SQLException {
+    private Optional<Done> batch(Connection connection) throws SQLException {
         TakenAction action = actions.due(connection);
         if (action == null) {
             return Optional.empty();
         }
-        limitTime(connection, limit);
-        boolean named = action.comesBack() || action.stretch() == 1;
-        Step step = named ? moveNamed(connection, action) : move(connection, action);
+        Step step;
+        try {
+            List<RoomCondition> rooms = action.kind().conditions(action.filter());
+            step = action.comesBack() ? comeBack(connection, action, rooms) : goOn(connection, action, rooms);
+        } catch (SQLException e) {
+            throw new BatchFailedException(action.id(), database.translated(e));
+        } catch (DataAccessException e) {
+            throw new BatchFailedException(action.id(), e);
+        } catch (NoPartitionException e) {
+            throw e.refusal;
+        }
         actions.advance(connection, action, step, limit);
         return Optional.of(Done.of(action, step));
     }
@@ -193,120 +187,190 @@ public final class DoBulkBatch {
                 .update());
     }
 
-    private Step move(Connection connection, TakenAction action) throws SQLException {
-        List<RoomCondition> rooms = action.kind().conditions(action.filter());
-        String sql = database.sql(BulkBatchSql.move(action.kind(), rooms));
-        try {
-            Step step = BulkBatchSql.behind(connection, sql, action, action.most(largest), rooms)
-                    .only(row -> new Step(
-                            row.getInt(1),
-                            row.getLong(2),
-                            action.lockedIdsAnd(BulkBatchSql.ids(row, 3)),
-                            List.of(),
-                            null));
-            BulkBatchSql.checkNow(connection);
-            return step;
-        } catch (SQLException e) {
-            if (EnsureDonePartitions.missing(e)) {
-                throw e;
-            }
-            throw new BatchFailedException(action.id(), database.translated(e), true);
+    /** The jobs behind the place. */
+    private Step goOn(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
+        int most = action.most(largest);
+        Next next = next(connection, action, rooms, most);
+        Moved moved = move(connection, action, rooms, next.jobs);
+        long place = next.jobs.size() == most ? next.jobs.get(most - 1) : next.reach;
+        if (!moved.untried.isEmpty()) {
+            place = Math.min(place, moved.untried.first() - 1);
         }
+        // It goes on behind jobs that somebody else has locked, as long as it can remember which they are.
+        Optional<Long> tooMany =
+                moved.locked.stream().skip(action.roomForLocked()).findFirst();
+        long reached = Math.min(place, tooMany.orElse(Long.MAX_VALUE) - 1);
+        Stream<Long> locked = moved.locked.headSet(reached, true).stream();
+        return moved.step(action, reached, Stream.concat(action.lockedIds().stream(), locked));
     }
 
-    private Step moveNamed(Connection connection, TakenAction action) throws SQLException {
-        try {
-            return action.comesBack() ? named.comeBack(connection, action) : named.next(connection, action);
-        } catch (SQLException e) {
-            throw new BatchFailedException(action.id(), database.translated(e));
-        } catch (DataAccessException e) {
-            throw new BatchFailedException(action.id(), e);
-        } catch (IllegalStateException e) {
-            if (e.getCause() instanceof SQLException cause && EnsureDonePartitions.missing(cause)) {
-                throw cause;
-            }
-            throw e;
-        }
+    /** The jobs that were locked when the action came by. Those that still are wait behind the others. */
+    private Step comeBack(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
+        List<Long> all = action.lockedIds();
+        List<Long> some = all.subList(0, Math.min(all.size(), Math.min(action.most(largest), action.stretch())));
+        Moved moved = move(connection, action, rooms, some);
+        Stream<Long> others = Stream.concat(all.stream().skip(some.size()), moved.untried.stream());
+        return moved.step(action, action.afterId(), Stream.concat(others, moved.locked.stream()));
     }
-
-    // A batch that the server has refused
 
     /**
-     * Does a batch that the server has refused in ever smaller parts, until the jobs that it refuses stand alone. They stay as they are, and
-     * the action passes over them. One transaction: it locks the action and its jobs, and a savepoint stands around each part. Empty: somebody
-     * else is working on the action, or it has ended.
-     *
-     * @param together how the batch failed as a whole
-     * @throws BatchFailedException if no job is to blame, but the server or the connection
+     * What is next behind the place. Where several jobs take too long, it is one, whether it matches or not: then its move looks whether it does, and
+     * passes over one whose payload alone takes too long.
      */
-    private Optional<Done> inParts(BatchFailedException together) {
-        long id = together.bulkActionId();
-        try {
-            BatchSplitter.requireAnswer(together.refusal());
-            return database.atomically(connection -> {
-                TakenAction action = actions.byId(connection, id);
-                if (action == null) {
-                    return Optional.empty();
-                }
-                limitTime(connection, limit);
-                Step step = moveApart(connection, action, together.refusal());
-                actions.advance(connection, action, step, limit);
-                return Optional.of(Done.of(action, step));
-            });
-        } catch (DataAccessException e) {
-            throw new BatchFailedException(id, e);
+    private Next next(Connection connection, TakenAction action, List<RoomCondition> rooms, int most)
+            throws SQLException {
+        boolean filtered = action.stretch() > 1;
+        ColdStatement statement = ColdStatement.on(connection, database.sql(BulkBatchSql.next(rooms, filtered)))
+                .set("action_id", action.id())
+                .set("after_id", action.afterId())
+                .set("last_id", action.lastId())
+                .set("created_at", action.createdAt())
+                .set("most", most)
+                .set("stretch", action.stretch());
+        if (filtered) {
+            rooms.forEach(room -> statement.set(room.values()));
+        }
+        return statement.only(row -> new Next(ids(row, 1), row.getLong(2)));
+    }
+
+    private record Next(List<Long> jobs, long reach) {}
+
+    /** What became of some jobs; those that were none of the action's any more, or are gone, are in none of these. */
+    private static final class Moved {
+
+        private int jobs;
+        private final TreeSet<Long> locked = new TreeSet<>();
+        private final TreeSet<Long> untried;
+        private Map<Long, RuntimeException> refused = Map.of();
+
+        Moved(List<Long> jobs) {
+            this.untried = new TreeSet<>(jobs);
+        }
+
+        Step step(TakenAction action, long afterId, Stream<Long> lockedIds) {
+            return new Step(
+                    jobs, afterId, lockedIds.toList(), List.copyOf(refused.keySet()), tell(action.id(), refused));
         }
     }
 
-    private Step moveApart(Connection connection, TakenAction action, RuntimeException together) throws SQLException {
-        List<RoomCondition> rooms = action.kind().conditions(action.filter());
-        Locked locked = lock(connection, action, rooms);
-        Set<Long> left = new TreeSet<>(locked.jobs);
-        Consumer<List<Long>> work = jobs -> {
-            move.run(connection, action.kind(), rooms, jobs);
-            left.removeAll(new HashSet<>(jobs));
+    private Moved move(Connection connection, TakenAction action, List<RoomCondition> rooms, List<Long> jobs)
+            throws SQLException {
+        Moved moved = new Moved(jobs);
+        if (jobs.isEmpty()) {
+            return moved;
+        }
+        if (jobs.size() == 1) {
+            limitLocks(connection); // one that waits for a lock of its table is not slow
+        }
+        String sql = database.sql(BulkBatchSql.move(action.kind(), rooms));
+        Consumer<List<Long>> work = some -> {
+            ColdStatement statement = ColdStatement.on(connection, sql)
+                    .set("created_at", action.createdAt())
+                    .set("ids", some.toArray(Long[]::new));
+            rooms.forEach(room -> statement.set(room.values()));
+            movePart(connection, statement, moved);
+            some.forEach(moved.untried::remove);
         };
-        Map<Long, RuntimeException> refused = locked.jobs.isEmpty()
-                ? Map.of() // whoever was refused is locked by somebody else now
-                : BatchSplitter.refused(locked.jobs, work, together);
-        int moved = locked.jobs.size() - left.size();
-        left.removeAll(refused.keySet());
-        // Those that are left were not tried, or failed for what may be over the next time.
-        long before = left.stream().mapToLong(job -> job - 1).min().orElse(Long.MAX_VALUE);
-        long afterId = Math.min(before, locked.afterId);
-        List<Long> passed = locked.passed.stream().filter(job -> job <= afterId).toList();
-        return new Step(
-                moved,
-                afterId,
-                action.lockedIdsAnd(passed),
-                List.copyOf(refused.keySet()),
-                MoveBulkJobs.tell(action, refused));
+        try {
+            work.accept(jobs);
+        } catch (DataAccessException e) {
+            // Those that are left were not tried, or failed for what may be over the next time.
+            moved.refused = jobs.size() == 1 && BatchLimit.outOfTime(e) && !connection.isClosed()
+                    ? Map.of(jobs.get(0), e)
+                    : BatchSplitter.refused(jobs, work, e);
+            moved.untried.removeAll(moved.refused.keySet());
+        }
+        return moved;
     }
 
-    private Locked lock(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
-        String sql = database.sql(BulkBatchSql.lock(rooms));
-        return BulkBatchSql.behind(connection, sql, action, action.most(largest), rooms)
-                .only(row -> new Locked(BulkBatchSql.ids(row, 1), row.getLong(2), BulkBatchSql.ids(row, 3)));
+    /** Behind a savepoint: if it fails, the transaction stands as before. */
+    private void movePart(Connection connection, ColdStatement move, Moved moved) {
+        try {
+            Savepoint before = connection.setSavepoint();
+            try {
+                Answer answer = move.only(row -> new Answer(row.getInt(1), ids(row, 2)));
+                checkNow(connection);
+                connection.releaseSavepoint(before);
+                moved.jobs += answer.jobs;
+                moved.locked.addAll(answer.locked);
+            } catch (SQLException e) {
+                if (!connection.isClosed()) {
+                    connection.rollback(before);
+                }
+                if (EnsureDonePartitions.missing(e)) {
+                    throw new NoPartitionException(e); // no job is to blame
+                }
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw database.translated(e);
+        }
     }
 
-    private record Locked(List<Long> jobs, long afterId, List<Long> passed) {}
+    private record Answer(int jobs, List<Long> locked) {}
 
-    // Time
+    /** The table done has no partition for today. */
+    private static final class NoPartitionException extends RuntimeException {
 
-    /** No statement may take longer, until the transaction ends: the server stops it, so that none works on for nobody. */
-    private static void limitTime(Connection connection, Duration most) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WITHIN)) {
-            statement.setLong(1, most.toMillis());
-            statement.setString(2, Long.toString(most.toMillis()));
-            statement.execute();
+        private static final long serialVersionUID = 1L;
+
+        private final SQLException refusal;
+
+        NoPartitionException(SQLException refusal) {
+            super(refusal);
+            this.refusal = refusal;
+        }
+    }
+
+    /** Deferred triggers and constraints say now whether they refuse a job, where somebody knows what to do about it. */
+    private static void checkNow(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET CONSTRAINTS ALL IMMEDIATE");
         }
     }
 
     /** Until the transaction ends: who waits for a lock fails earlier than who is slow. */
-    static void limitLocks(Connection connection, Duration most) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(LOCKS_WITHIN)) {
-            statement.setString(1, Long.toString(most.toMillis() / 4));
-            statement.execute();
+    private void limitLocks(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCAL lock_timeout = " + limit.toMillis() / 4);
         }
+    }
+
+    private static List<Long> ids(ResultSet row, int column) throws SQLException {
+        return List.of((Long[]) row.getArray(column).getArray());
+    }
+
+    /** Names the jobs in the log. Returns why the last of them cannot be moved; null: there are none. */
+    private static @Nullable String tell(long bulkActionId, Map<Long, RuntimeException> refused) {
+        if (refused.isEmpty()) {
+            return null;
+        }
+        RuntimeException last = List.copyOf(refused.values()).get(refused.size() - 1);
+        log.warn(
+                "bulk action {} passes over {} jobs: the server refuses each of them by itself, or takes too long. They stay as they are. Their ids: {}{}",
+                bulkActionId,
+                refused.size(),
+                refused.keySet().stream().limit(NAMED).toList(),
+                refused.size() > NAMED ? " and more" : "",
+                last);
+        return refusal(last);
+    }
+
+    /**
+     * Why the server refuses a job, as the tables keep it: SQLSTATE and message, such as {@code P0001: not on Sundays}, and
+     * nothing of what stands in the job.
+     */
+    private static String refusal(RuntimeException thrown) {
+        Throwable cause = thrown instanceof DataAccessException access ? access.getMostSpecificCause() : thrown;
+        if (!(cause instanceof SQLException sql) || sql.getSQLState() == null) {
+            return cause.getClass().getName();
+        }
+        ServerErrorMessage server = cause instanceof PSQLException said ? said.getServerErrorMessage() : null;
+        String message = server == null ? null : server.getMessage();
+        if (message == null || sql.getSQLState().startsWith(QUOTES)) {
+            return sql.getSQLState();
+        }
+        String text = sql.getSQLState() + ": " + message;
+        return text.length() > LONGEST_REFUSAL ? text.substring(0, LONGEST_REFUSAL) : text;
     }
 }
