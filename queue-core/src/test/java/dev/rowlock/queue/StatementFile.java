@@ -6,10 +6,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -61,10 +64,32 @@ final class StatementFile {
     private static final String UNDEFINED_TABLE = "42P01";
 
     private final Connection connection;
+    private final Map<String, List<String>> functions;
     private final Map<String, String> before = new LinkedHashMap<>();
+    private final Set<String> unnamed = new TreeSet<>();
 
-    StatementFile(Connection connection) {
+    StatementFile(Connection connection) throws SQLException {
         this.connection = connection;
+        this.functions = functions(connection);
+    }
+
+    /** The parameters that neither the statement nor a comment behind them names. */
+    Set<String> unnamed() {
+        return unnamed;
+    }
+
+    private static Map<String, List<String>> functions(Connection connection) throws SQLException {
+        Map<String, List<String>> parameters = new HashMap<>();
+        parameters.put("pg_notify", List.of("channel", "message"));
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SELECT proname, proargnames FROM pg_proc WHERE pronamespace = 'rowlock'::regnamespace AND proargnames IS NOT NULL")) {
+            while (rows.next()) {
+                parameters.put(
+                        rows.getString(1), List.of((String[]) rows.getArray(2).getArray()));
+            }
+        }
+        return parameters;
     }
 
     /** Goes in front of others, which then name it only. */
@@ -123,7 +148,7 @@ final class StatementFile {
                 String types = TYPES.containsKey(text.name()) ? " (" + TYPES.get(text.name()) + ")" : "";
                 entry.append("PREPARE \"%s\"%s AS\n%s;\n".formatted(name, types, sql));
                 entry.append("EXECUTE \"%s\" (%s);\n"
-                        .formatted(name, samples(text, types(types + " AS " + sql), named.names(), sample)));
+                        .formatted(name, samples(text, sql, types(types + " AS " + sql), named.names(), sample)));
             }
         }
         return entry.append("ROLLBACK;\n").toString();
@@ -142,18 +167,22 @@ final class StatementFile {
         }
     }
 
-    private static String samples(Text text, List<String> types, List<String> names, String sample) {
+    private String samples(Text text, String sql, List<String> types, List<String> names, String sample) {
+        Map<Integer, String> found = ParameterNames.of(sql, functions);
         return IntStream.range(0, types.size())
                 .mapToObj(i -> {
-                    String name = names.isEmpty() ? "$" + (i + 1) : names.get(i);
-                    String full = text.name() + " " + name;
+                    String name = names.isEmpty() ? found.get(i + 1) : names.get(i);
+                    if (name == null) {
+                        unnamed.add("%s $%d".formatted(text.name(), i + 1));
+                    }
+                    String full = text.name() + " " + (names.isEmpty() ? "$" + (i + 1) : name);
                     String value = SAMPLES.entrySet().stream()
                             .filter(each ->
                                     full.equals(each.getKey()) || full.matches(".*[ .]" + Pattern.quote(each.getKey())))
                             .map(Map.Entry::getValue)
                             .findFirst()
                             .orElseGet(() -> value(types.get(i), sample));
-                    return value + (names.isEmpty() ? "" : " /* " + name + " */");
+                    return value + " /* " + name + " */";
                 })
                 .collect(Collectors.joining(", "));
     }

@@ -112,12 +112,17 @@ class StatementFileTest {
         StringBuilder file = new StringBuilder(HEAD);
         List<String> parts = new ArrayList<>();
         List<String> failures = new ArrayList<>();
+        Set<String> unnamed;
         Set<String> owners = new HashSet<>();
 
         try (Connection connection = database.unpooled().getConnection()) {
             StatementFile statements = new StatementFile(connection);
             file.append(statements.first("index plan", IndexPlan.PREFIX))
                     .append(statements.first("index plan with hash joins", IndexPlan.OUTCOMES_PREFIX));
+            String states = JdbcClient.create(database.dataSource())
+                    .sql("SELECT col_description('rowlock.workflow_job'::regclass, 4)")
+                    .query(String.class)
+                    .single();
             String feature = "";
             String owner = "";
             for (Text text : texts) {
@@ -129,7 +134,7 @@ class StatementFileTest {
                     }
                     file.append(feature.equals(feature(text)) ? "" : heading(text));
                     file.append(owner.equals(text.owner().getName()) ? "" : whatAndWho(text));
-                    file.append("\n-- %s: %s\n%s%s".formatted(text.name(), what(text), bodies(text), entry));
+                    file.append("\n-- %s: %s\n%s%s".formatted(text.name(), what(text), notes(text, states), entry));
                     feature = feature(text);
                     owner = text.owner().getName();
                     owners.add(text.owner().getSimpleName());
@@ -137,6 +142,7 @@ class StatementFileTest {
                     failures.add(e.getMessage());
                 }
             }
+            unnamed = statements.unnamed();
         }
         file.append("\n-- Parts of statements, which stand in them above: ")
                 .append(String.join(", ", parts))
@@ -144,6 +150,9 @@ class StatementFileTest {
         Files.writeString(FILE, file);
 
         assertThat(failures).isEmpty();
+        assertThat(unnamed)
+                .as("parameters without a name: put it in a comment behind them, as in ? /* name */")
+                .isEmpty();
         assertThat(preparing().filter(not(WITHOUT_STATEMENTS::contains)))
                 .as("classes that prepare statements")
                 .isSubsetOf(owners);
@@ -288,16 +297,18 @@ class StatementFileTest {
                         StatementComments.of(text.owner()).ofClass());
     }
 
-    /** Where the functions stand that it calls. */
-    private static String bodies(Text text) {
-        return FUNCTION_CALL
-                .matcher(text.sql())
-                .results()
-                .map(call -> call.group(1))
-                .distinct()
-                .filter(FUNCTIONS::containsKey)
-                .map(name -> "--   body of %s: schema/v1/%s\n".formatted(name, FUNCTIONS.get(name)))
-                .collect(Collectors.joining());
+    /** What the numbers mean that it writes, and where the functions stand that it calls. */
+    private static String notes(Text text, String states) {
+        String numbers = text.sql().contains("workflow_job") ? "--   states of workflow_job: " + states + "\n" : "";
+        return numbers
+                + FUNCTION_CALL
+                        .matcher(text.sql())
+                        .results()
+                        .map(call -> call.group(1))
+                        .distinct()
+                        .filter(FUNCTIONS::containsKey)
+                        .map(name -> "--   body of %s: schema/v1/%s\n".formatted(name, FUNCTIONS.get(name)))
+                        .collect(Collectors.joining());
     }
 
     /** The scripts that make them, by name. */

@@ -50,7 +50,7 @@ public final class ClaimReadyJobs {
     private static final String MOVED_WITH = """
             INSERT INTO rowlock.running (token, node_id, ready_at, claimed_at, deadline, %s)
             SELECT nextval('rowlock.claim_token'), ?, ready_at, statement_timestamp(),
-                   statement_timestamp() + (coalesce(timeout_millis, (?::jsonb ->> type)::bigint) + ?) * interval '1 ms',
+                   statement_timestamp() + (coalesce(timeout_millis, (? /* timeouts */::jsonb ->> type)::bigint) + ? /* start_millis */) * interval '1 ms',
                    %s
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
@@ -107,7 +107,7 @@ public final class ClaimReadyJobs {
     // flushed (50 nodes on two cores, per job: 17.4 µs with one, 17.9 with two, 19.1 with three, 29 with four).
     private static final String IN_TURN = """
             set_config('rowlock_claim.in_turn', (EXISTS (
-                SELECT FROM generate_series(1, ?) AS turn (number)
+                SELECT FROM generate_series(1, ? /* turns */) AS turn (number)
                  WHERE pg_try_advisory_xact_lock(hashtextextended(?, number))))::text, true)""";
 
     // Not behind this node's own last job, but where any node's last claim ended. Within the same rank only: a node

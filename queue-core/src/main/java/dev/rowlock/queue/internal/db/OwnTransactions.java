@@ -36,7 +36,7 @@ public final class OwnTransactions {
     private static final String LOOK = """
             SELECT set_config('rowlock.sent_before', 'yes', true);
             SELECT coalesce(current_setting('rowlock.sent_before', true), '') = 'yes',
-                   current_setting('transaction_isolation') = 'read committed', ?::text
+                   current_setting('transaction_isolation') = 'read committed', ?::text /* any */
             """;
 
     private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";

@@ -21,7 +21,7 @@ public final class DispatchDueJobs {
     // A bound of the future is from before the clock was set back: jobs that wait before it may be due.
     private static final String DUE = """
             due_at <= statement_timestamp()
-                          AND (due_at, id) > (CASE WHEN ? <= statement_timestamp() THEN ? ELSE '-infinity' END, ?)
+                          AND (due_at, id) > (CASE WHEN ? /* looked_at */ <= statement_timestamp() THEN ? /* due_at */ ELSE '-infinity' END, ?)
                           AND id <> ALL (?::bigint[])
                         ORDER BY due_at, id""";
 

@@ -29,7 +29,8 @@ public final class DropDonePartitions {
             """;
 
     // Before the locks that others wait for: there may be many.
-    private static final String FORGET_PLACES = "DELETE FROM rowlock.done_place WHERE day = to_date(?, 'YYYYMMDD')";
+    private static final String FORGET_PLACES =
+            "DELETE FROM rowlock.done_place WHERE day = to_date(? /* day */, 'YYYYMMDD')";
 
     /** Somebody reads or writes it. */
     private static final Set<String> REFUSED = Set.of("55P03", "40P01");

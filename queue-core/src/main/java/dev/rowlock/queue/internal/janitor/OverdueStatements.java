@@ -66,13 +66,13 @@ public final class OverdueStatements {
                           FROM overdue o
                           LEFT JOIN rowlock.node n ON n.id = o.node_id
                     ), waiting AS (
-                        SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ?)
+                        SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ? /* wait_millis */)
                                AS wait_millis
                           FROM policed
                     ), judged AS (
                         SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
                                        WHEN shared THEN 'retry'
-                                       WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
+                                       WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ? /* max_retries */) THEN 'failed'
                                        WHEN statement_timestamp() + wait_millis * interval '1 ms'
                                             > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
                                        ELSE 'retry' END AS fate

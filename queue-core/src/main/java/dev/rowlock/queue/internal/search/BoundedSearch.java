@@ -31,7 +31,7 @@ public final class BoundedSearch {
     private static final String LIMIT = """
             SELECT set_config('statement_timeout',
                               CASE WHEN own > interval '0' AND own < ? * interval '1 ms' THEN current_setting('statement_timeout')
-                                   ELSE ? END, true),
+                                   ELSE ? /* statement_timeout */ END, true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
                    set_config('transaction_read_only', 'on', true)
               FROM CAST(current_setting('statement_timeout') AS interval) AS own

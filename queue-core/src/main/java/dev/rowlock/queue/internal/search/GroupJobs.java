@@ -28,7 +28,7 @@ public final class GroupJobs {
                       FROM rowlock.dead
                      WHERE %1$s
                      GROUP BY fingerprint
-                    HAVING (count(*), fingerprint) < (:jobs, :fingerprint)
+                    HAVING (count(*), fingerprint) < (:jobs /* jobs */, :fingerprint)
                      ORDER BY jobs DESC, fingerprint DESC LIMIT :limit
                    ) AS g
               JOIN rowlock.dead AS d ON d.id = g.newest
@@ -74,7 +74,7 @@ public final class GroupJobs {
                            FROM generate_series(23, 0, -1) AS h (ago)
                            LEFT JOIN step AS s ON s.fingerprint = g.fingerprint AND s.hours_ago = h.ago
                           ORDER BY h.ago DESC) AS trend
-              FROM (SELECT (SELECT count(*) FROM failed) < :grouped AND %s AS complete) AS whole
+              FROM (SELECT (SELECT count(*) FROM failed) < :grouped /* grouped */ AND %s AS complete) AS whole
               LEFT JOIN (grouped AS g JOIN failed AS n ON n.id = g.newest) ON true
              ORDER BY g.jobs DESC, g.fingerprint DESC
             """;

@@ -39,7 +39,7 @@ final class CreateWorkflow {
             ), member AS (
                 -- It counts as one more job of the step to which the job belongs that starts it.
                 INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
-                SELECT -c.id, ?, ? FROM created c WHERE ?
+                SELECT -c.id, ?, ? /* step_no */ FROM created c WHERE ? /* within_workflow */
             )
             SELECT id FROM created
             """;

@@ -52,7 +52,7 @@ final class DecideSteps {
                   FROM verdict v JOIN locked l ON l.workflow_id = v.workflow_id AND l.step_no = v.step_no
                  WHERE v.met OR l.state = 'waiting'
             ), few AS MATERIALIZED (
-                SELECT workflow_id, step_no, jobs FROM decided WHERE cardinality(jobs) < ?
+                SELECT workflow_id, step_no, jobs FROM decided WHERE cardinality(jobs) < ? /* fewer_than */
             ), parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w

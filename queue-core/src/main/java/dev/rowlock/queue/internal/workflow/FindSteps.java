@@ -21,7 +21,7 @@ final class FindSteps {
                   FROM rowlock.workflow w
                  CROSS JOIN LATERAL (
                        SELECT s.* FROM rowlock.workflow_step s
-                        WHERE s.workflow_id = w.id AND s.step_no > CASE WHEN w.id > ? THEN -1 ELSE ? END
+                        WHERE s.workflow_id = w.id AND s.step_no > CASE WHEN w.id > ? THEN -1 ELSE ? /* behind_step */ END
                         ORDER BY s.step_no LIMIT ?) AS s
                  WHERE w.id >= ? AND w.state IN ('running', 'failed')
                  ORDER BY w.id, s.step_no LIMIT ?

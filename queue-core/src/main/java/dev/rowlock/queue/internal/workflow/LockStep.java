@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockStep {
 
-    private static final String LOCK = "hashtextextended(? || ?::text || ' ' || (hashtext(?) & 15), 0)";
+    private static final String LOCK =
+            "hashtextextended(? || ? /* workflow_id */::text || ' ' || (hashtext(?) /* step_name */ & 15), 0)";
 
     /** With three parameters: {@link #prefix}, the workflow, and the step's name. */
     private static final String SHARED = "pg_advisory_xact_lock_shared(" + LOCK + ")";

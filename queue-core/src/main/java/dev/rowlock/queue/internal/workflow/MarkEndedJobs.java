@@ -32,7 +32,7 @@ final class MarkEndedJobs {
                   FROM rowlock.workflow w
                  CROSS JOIN LATERAL (
                        SELECT m.ctid AS place, m.job_id, m.workflow_id, m.step_no, m.state FROM rowlock.workflow_job m
-                        WHERE m.workflow_id = w.id AND (m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? END, ?)
+                        WHERE m.workflow_id = w.id AND (m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? /* behind_step */ END, ?)
                         ORDER BY m.step_no, m.job_id LIMIT ?) AS m
                  WHERE w.id >= ? AND w.state IN ('running', 'cancelling', 'failed')
                  ORDER BY w.id, m.step_no, m.job_id LIMIT ?
@@ -113,7 +113,7 @@ final class MarkEndedJobs {
             UNION ALL
             SELECT NULL, NULL, NULL, NULL, l.workflow_id, l.step_no, l.job_id
               FROM (SELECT * FROM walked ORDER BY workflow_id DESC, step_no DESC, job_id DESC LIMIT 1) AS l
-             WHERE (SELECT count(*) FROM walked) = ?
+             WHERE (SELECT count(*) FROM walked) = ? /* limit */
             """;
 
     /**

@@ -30,7 +30,7 @@ final class MoveSteps {
                  WHERE m.job_id = ANY (?::bigint[]) AND m.state IN (0, 4)
                  ORDER BY m.job_id -- only one index has this order
             ), staying AS MATERIALIZED (
-                SELECT workflow_id, step_no FROM aside UNION ALL SELECT * FROM unnest(?::bigint[], ?::int[])
+                SELECT workflow_id, step_no FROM aside UNION ALL SELECT * FROM unnest(?::bigint[] /* workflow_id */, ?::int[] /* step_no */)
             ),
             """;
 
@@ -50,7 +50,8 @@ final class MoveSteps {
             )
             """;
 
-    private static final String WALKED = STEPS.formatted("unnest(?::bigint[], ?::int[])", """
+    private static final String WALKED =
+            STEPS.formatted("unnest(?::bigint[] /* workflow_id */, ?::int[] /* step_no */)", """
                  CROSS JOIN LATERAL (
                        (SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
                          WHERE s.state <> 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
@@ -120,7 +121,7 @@ final class MoveSteps {
                   FROM step t LEFT JOIN counted c ON c.workflow_id = t.workflow_id AND c.step_no = t.step_no
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
                    AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state
-                   AND coalesce(c.jobs, 0) < ? AND coalesce(c.missed, 0) = 0
+                   AND coalesce(c.jobs, 0) < ? /* fewer_than */ AND coalesce(c.missed, 0) = 0
                    AND (t.workflow_id, t.step_no) NOT IN (SELECT workflow_id, step_no FROM staying)
                 RETURNING s.workflow_id, s.step_no, s.state = 'skipped' OR c.jobs IS NULL OR t.state = 'reviving' AND c.back = 0 AS ended
             )

@@ -31,7 +31,7 @@ final class ReleaseFewJobs {
             .answering("""
                     , stepped AS (
                         UPDATE rowlock.workflow_step s
-                           SET state = CASE WHEN cardinality(d.jobs) < ? AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
+                           SET state = CASE WHEN cardinality(d.jobs) < ? /* fewer_than */ AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
                           FROM decided d
                          WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
                            AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that

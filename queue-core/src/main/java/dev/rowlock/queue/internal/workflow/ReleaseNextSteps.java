@@ -46,7 +46,7 @@ final class ReleaseNextSteps {
                                    ORDER BY m.step_no, m.job_id LIMIT ?) AS jobs -- likewise
                   FROM child c
             ), wanted AS MATERIALIZED (
-                SELECT workflow_id, step_no, unnest(jobs) AS id FROM member WHERE cardinality(jobs) < ?
+                SELECT workflow_id, step_no, unnest(jobs) AS id FROM member WHERE cardinality(jobs) < ? /* fewer_than */
             ), locked AS MATERIALIZED (
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w
                  WHERE w.id = ANY (ARRAY(SELECT id FROM wanted)) AND w.reason = 'parents'
