@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
@@ -134,7 +134,7 @@ class FrozenTransactionsTest {
         ClaimKeyedJobs keyed = new ClaimKeyedJobs(through, Duration.ofSeconds(2));
         ClaimReadyJobs plain = new ClaimReadyJobs(through);
         return limited
-                ? () -> keyed.run("default", Turn.FIRST, 200, 65_536, Which.ALL, node, null)
+                ? () -> keyed.run("default", Look.FIRST, 200, 65_536, Which.ALL, node, null)
                 : () -> plain.run("default", QueueRange.ALL, 200, node, null);
     }
 
@@ -209,7 +209,7 @@ class FrozenTransactionsTest {
 
     private void claim(long node, BeforeCommit beforeCommit) {
         new ClaimKeyedJobs(new Database(pool(beforeCommit), new Schema("rowlock")), Duration.ofSeconds(2))
-                .run("default", Turn.FIRST, 5, 1000, Which.ALL, node, null);
+                .run("default", Look.FIRST, 5, 1000, Which.ALL, node, null);
     }
 
     /** A pool without auto-commit, so that a claim is a transaction of several statements. */

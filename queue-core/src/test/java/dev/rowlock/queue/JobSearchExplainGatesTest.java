@@ -4,7 +4,7 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -61,7 +61,7 @@ class JobSearchExplainGatesTest {
         return rooms.number("SELECT max(id) FROM rowlock.ready");
     }
 
-    private void claim(Turn turn) {
+    private void claim(Look turn) {
         new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, turn, 10, 0, Which.ALL, node, null);
     }
 
@@ -87,7 +87,7 @@ class JobSearchExplainGatesTest {
     void aBurstSaysHowManyPlacesMayBeBorrowedAndWhetherAnyIsIdle() {
         limit("max_running_per_key, burst_per_key", "2, 4");
         long[] ids = IntStream.range(0, 5).mapToLong(i -> keyed("a")).toArray();
-        claim(Turn.FIRST);
+        claim(Look.FIRST);
 
         assertThat(text(ids[4], Kind.KEY_BURST))
                 .isEqualTo(
@@ -109,8 +109,8 @@ class JobSearchExplainGatesTest {
     void aKeyThatHasBorrowedIsSaidToBeAboveItsLimit() {
         limit("max_running_per_key, burst_per_key", "1, 3");
         long[] ids = IntStream.range(0, 3).mapToLong(i -> keyed("a")).toArray();
-        claim(Turn.FIRST);
-        claim(Turn.FIRST.borrowing());
+        claim(Look.FIRST);
+        claim(Look.FIRST.borrowing());
         rooms.execute("UPDATE rowlock.queue_limit SET burst_per_key = 4");
         long last = keyed("a");
 
@@ -125,7 +125,7 @@ class JobSearchExplainGatesTest {
         limit("max_running", "2");
         long keyed = keyed("a");
         long plain = rooms.ready();
-        claim(Turn.FIRST);
+        claim(Look.FIRST);
         String full = "2 jobs of queue 'mail' run (%d, %d), and its limit is 2.";
 
         for (long waiting : new long[] {keyed("a"), keyed("b"), rooms.ready()}) {
@@ -137,8 +137,8 @@ class JobSearchExplainGatesTest {
     void ofManyJobsThatFillAQueueTenAreNamed() {
         limit("max_running", "12");
         IntStream.range(0, 12).forEach(i -> keyed("a"));
-        claim(Turn.FIRST);
-        claim(Turn.FIRST);
+        claim(Look.FIRST);
+        claim(Look.FIRST);
         List<Long> first = rooms.sql("SELECT id FROM rowlock.running ORDER BY token LIMIT 10")
                 .query(Long.class)
                 .list();

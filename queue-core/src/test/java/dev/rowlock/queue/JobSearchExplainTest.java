@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.CancelRest;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -156,7 +156,7 @@ class JobSearchExplainTest {
         try {
             keyed("a");
             List<ClaimedJob> running = new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
-                    .run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null)
+                    .run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null)
                     .batch()
                     .jobs();
             long second = keyed("a");
@@ -167,7 +167,7 @@ class JobSearchExplainTest {
                                     .formatted(running.get(0).id())));
 
             IntStream.range(0, 3).forEach(i -> keyed("b" + i));
-            new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
+            new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null);
             assertThat(kinds(second)).containsExactly(Kind.QUEUE_FULL, Kind.KEY_FULL);
             assertThat(kinds(keyed("c"))).containsExactly(Kind.QUEUE_FULL);
         } finally {
@@ -186,13 +186,13 @@ class JobSearchExplainTest {
             keyed("a");
             long third = keyed("a");
 
-            claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
+            claim.run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null);
             assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_BURST);
             assertThat(explain(third).reasons().get(0).text())
                     .matches(
                             "1 job of its key runs \\(\\d+\\), which is its limit\\. It may borrow 1 more place when nobody else wants it; 9 are idle now\\.");
 
-            claim.run(QUEUE, Turn.FIRST.borrowing(), 10, 0, Which.ALL, node, null);
+            claim.run(QUEUE, Look.FIRST.borrowing(), 10, 0, Which.ALL, node, null);
             assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_FULL);
             assertThat(explain(third).reasons().get(0).text())
                     .matches(

@@ -35,7 +35,7 @@ public final class ClaimKeyedJobs {
     private static final int TURNS_OF_BACKLOG = 2;
 
     /**
-     * Whose turn it is.
+     * Where a claim looks: from which key on, and at how many.
      *
      * @param key the keys behind this one; empty: all
      * @param rest this key comes first, and gets so many jobs: a claim before this one had no room for all of its share; 0: it has had its turn
@@ -45,30 +45,30 @@ public final class ClaimKeyedJobs {
      * @param backlog whether there are many jobs, so that only few claims of them are made at a time
      * @param wide whether it looks at as many keys as a claim may, however few jobs are wanted: those before them had none that may run
      */
-    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, boolean backlog, boolean wide) {
+    public record Look(String key, int rest, boolean plainFirst, boolean borrows, boolean backlog, boolean wide) {
 
         /** All keys. */
-        public static final Turn FIRST = new Turn("", 0, true);
+        public static final Look FIRST = new Look("", 0, true);
 
         /** Within limits, over all keys. */
-        public Turn(String key, int rest, boolean plainFirst) {
+        public Look(String key, int rest, boolean plainFirst) {
             this(key, rest, plainFirst, false, false, false);
         }
 
-        public Turn plainFirst(boolean first) {
-            return new Turn(key, rest, first, borrows, backlog, wide);
+        public Look plainFirst(boolean first) {
+            return new Look(key, rest, first, borrows, backlog, wide);
         }
 
-        public Turn borrowing() {
-            return new Turn(key, rest, plainFirst, true, backlog, wide);
+        public Look borrowing() {
+            return new Look(key, rest, plainFirst, true, backlog, wide);
         }
 
-        public Turn ofBacklog(boolean many) {
-            return new Turn(key, rest, plainFirst, borrows, many, wide);
+        public Look ofBacklog(boolean many) {
+            return new Look(key, rest, plainFirst, borrows, many, wide);
         }
 
-        public Turn widely(boolean is) {
-            return new Turn(key, rest, plainFirst, borrows, backlog, is);
+        public Look widely(boolean is) {
+            return new Look(key, rest, plainFirst, borrows, backlog, is);
         }
     }
 
@@ -172,15 +172,15 @@ public final class ClaimKeyedJobs {
         return cancelRest;
     }
 
-    /** How many keys a claim of so many jobs looks at in this turn. */
-    public int keys(Turn turn, int limit) {
-        return turn.wide() ? most : Math.min(most, Math.max(FEWEST, limit));
+    /** How many keys a claim of so many jobs looks at. */
+    public int keys(Look look, int limit) {
+        return look.wide() ? most : Math.min(most, Math.max(FEWEST, limit));
     }
 
     /** Claims up to {@code limit} jobs, walking from key to key. */
     public KeyedBatch run(
-            String queue, Turn turn, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
-        return run(queue, turn, Keys.WALK, limit, largest, which, nodeId, timeouts);
+            String queue, Look look, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
+        return run(queue, look, Keys.WALK, limit, largest, which, nodeId, timeouts);
     }
 
     /**
@@ -192,7 +192,7 @@ public final class ClaimKeyedJobs {
      */
     public KeyedBatch run(
             String queue,
-            Turn turn,
+            Look look,
             Keys keys,
             int limit,
             int largest,
@@ -203,10 +203,10 @@ public final class ClaimKeyedJobs {
             database.numbering().check(connection);
             long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                set(statement, queue, turn, keys, limit, largest, which, nodeId, timeouts, false);
+                set(statement, queue, look, keys, limit, largest, which, nodeId, timeouts, false);
                 unanswered.begin(statement);
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    KeyedBatch batch = KeyedBatch.read(rows, queue, turn, limit, begun);
+                    KeyedBatch batch = KeyedBatch.read(rows, queue, look, limit, begun);
                     most = batch.mostKeys();
                     return batch;
                 } finally {
@@ -217,10 +217,10 @@ public final class ClaimKeyedJobs {
     }
 
     /** The ids of the jobs that {@link #run} would claim now. */
-    public List<Long> names(String queue, Turn turn, Keys keys, int limit, Which which, long nodeId) {
+    public List<Long> names(String queue, Look look, Keys keys, int limit, Which which, long nodeId) {
         return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                set(statement, queue, turn, keys, limit, 0, which, nodeId, null, true);
+                set(statement, queue, look, keys, limit, 0, which, nodeId, null, true);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     rows.next(); // about the claim as a whole
                     return Ids.read(rows);
@@ -232,7 +232,7 @@ public final class ClaimKeyedJobs {
     private void set(
             PreparedStatement statement,
             String queue,
-            Turn turn,
+            Look look,
             Keys keys,
             int limit,
             int largest,
@@ -241,7 +241,7 @@ public final class ClaimKeyedJobs {
             @Nullable String timeouts,
             boolean names)
             throws SQLException {
-        int most = keys(turn, limit);
+        int most = keys(look, limit);
         List<Known> known = keys.list();
         new Parameters(statement)
                 .add(queue)
@@ -251,9 +251,9 @@ public final class ClaimKeyedJobs {
                 .add(longestWait.toMillis())
                 .add(largest)
                 .add(keys.known() == null ? most : 0)
-                .add(turn.key())
-                .add(turn.rest())
-                .add(turn.key().isEmpty() ? 1 : most)
+                .add(look.key())
+                .add(look.rest())
+                .add(look.key().isEmpty() ? 1 : most)
                 .addTexts(known.stream().map(Known::key).toList())
                 .add(known.stream().mapToInt(Known::rank).toArray())
                 .add(known.stream().mapToLong(Known::id).toArray())
@@ -262,9 +262,9 @@ public final class ClaimKeyedJobs {
                 .add(known.stream().mapToLong(Known::token).toArray())
                 .add(keys.token())
                 .add(keys.recount())
-                .add(turn.backlog() ? TURNS_OF_BACKLOG : TURNS)
-                .add(turn.plainFirst())
-                .add(turn.borrows())
+                .add(look.backlog() ? TURNS_OF_BACKLOG : TURNS)
+                .add(look.plainFirst())
+                .add(look.borrows())
                 .addTexts(which.withoutTypes())
                 .add(which.without())
                 .addOrNull(which.only())

@@ -50,7 +50,7 @@ final class ClaimedRows {
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
         this.queue = queue;
-        this.claimedMicros = QueuePosition.micros(claimedAt);
+        this.claimedMicros = Columns.micros(claimedAt);
         this.claimedInstant = Instant.EPOCH.plus(claimedMicros, ChronoUnit.MICROS);
     }
 
@@ -81,7 +81,7 @@ final class ClaimedRows {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
             claimed.add(new Positioned(
-                    rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed, counted)));
+                    rows.getInt(RANK), Columns.micros(rows.getDouble(READY_AT)), job(rows, keyed, counted)));
             if (keyed) {
                 learn(rows);
             }
@@ -131,7 +131,7 @@ final class ClaimedRows {
 
     /** Negative if it was after the claim had begun. */
     private Duration untilClaimed(double epoch) {
-        return Duration.ofNanos((claimedMicros - QueuePosition.micros(epoch)) * 1_000);
+        return Duration.ofNanos((claimedMicros - Columns.micros(epoch)) * 1_000);
     }
 
     /** Mostly that of the row before. */

@@ -163,8 +163,8 @@ public final class Fetcher implements Runnable {
     }
 
     /** A job of this key, or of none, has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */
-    public boolean roomForKeys(@Nullable String key) {
-        if (claimer.keyed().roomForKeys(key)) {
+    public boolean countedJobEnded(@Nullable String key) {
+        if (claimer.keyed().countedJobEnded(key)) {
             wake();
         }
         return claimer.place().nodes() > 1 && !claimer.takesAll();

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
@@ -178,14 +178,14 @@ final class KeyCursor {
         return new Keys(null, false, token(now), rule, recount(now));
     }
 
-    /** For a claim of a round that asks those known, the turn's key and those behind it, so many at most. */
-    Keys behind(Turn turn, int most, long now) {
+    /** For a claim of a round that asks those known, the look's key and those behind it, so many at most. */
+    Keys behind(Look look, int most, long now) {
         List<Known> known = new ArrayList<>();
         boolean more = false;
-        if (turn.rest() > 0) {
-            known.add(known(turn.key()));
+        if (look.rest() > 0) {
+            known.add(known(look.key()));
         }
-        for (Place place : places.tailMap(turn.key(), false).values()) {
+        for (Place place : places.tailMap(look.key(), false).values()) {
             if (place.recent()) {
                 more = known.size() >= most;
                 if (more) {

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param busy how many keys somebody else was filling at that moment
  * @param untilRate when a rate allows one of them the next job; null: no rate held up any
  * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
- * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
+ * @param lends whether a look that {@linkplain Look#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
  *     case it says nothing of who wants its places
  * @param rated whether keys have a rate
  * @param mostKeys so many keys a claim looks at, at most
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record KeyedBatch(
         Batch batch,
         long room,
-        @Nullable Turn next,
+        @Nullable Look next,
         Stop stop,
         boolean keys,
         boolean limited,
@@ -88,7 +88,7 @@ public record KeyedBatch(
     private static final int TOLD = 15;
 
     /** The first row is about the claim as a whole: see told in claim.sql. */
-    static KeyedBatch read(ResultSet rows, String queue, Turn turn, int limit, long begun) throws SQLException {
+    static KeyedBatch read(ResultSet rows, String queue, Look look, int limit, long begun) throws SQLException {
         rows.next();
         Told told = new Told((@Nullable String[]) rows.getArray(TOLD).getArray());
         boolean inTurn = told.flag();
@@ -115,7 +115,7 @@ public record KeyedBatch(
         return new KeyedBatch(
                 batch,
                 inTurn ? room : limit,
-                key == null ? null : new Turn(key, rest, true),
+                key == null ? null : new Look(key, rest, true),
                 !inTurn ? Stop.OUT_OF_TURN : room == 0 ? Stop.QUEUE_FULL : Stop.NONE,
                 keys,
                 limited,

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
@@ -81,7 +81,7 @@ final class KeyedClaims {
      * @param taker takes what it brings
      */
     private record Claim(
-            Turn turn,
+            Look look,
             Keys keys,
             @Nullable List<String> named,
             int limit,
@@ -94,7 +94,7 @@ final class KeyedClaims {
         }
 
         private Claim fromFront() {
-            return new Claim(turn, Keys.WALK, null, limit, largest, nodeId, taker);
+            return new Claim(look, Keys.WALK, null, limit, largest, nodeId, taker);
         }
     }
 
@@ -143,7 +143,7 @@ final class KeyedClaims {
     }
 
     /** A job of this key, or of none, has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
-    boolean roomForKeys(@Nullable String key) {
+    boolean countedJobEnded(@Nullable String key) {
         // First: a claim that is under way looks at it after it has said what it wants.
         if (!asksAlone(key)) {
             ended.incrementAndGet();
@@ -247,18 +247,18 @@ final class KeyedClaims {
         long now = System.nanoTime();
         boolean roundIsDue = untilRound(now).isZero();
         if (asksNamed() && namedAt - now <= 0 && !(askedNamed && roundIsDue)) {
-            Turn turn = Turn.FIRST.ofBacklog(turns.backlog());
-            List<String> named = cursor.takeNamed(statement.keys(turn.widely(true), limit));
-            return new Claim(turn, cursor.of(named, now), named, limit, largest, nodeId, taker);
+            Look look = Look.FIRST.ofBacklog(turns.backlog());
+            List<String> named = cursor.takeNamed(statement.keys(look.widely(true), limit));
+            return new Claim(look, cursor.of(named, now), named, limit, largest, nodeId, taker);
         }
         if (!wantsRoom || limited) {
             cursor.addNamed();
         }
         boolean word = heard;
         heard = false; // first: what is heard from now on may be too late for this claim
-        Turn turn = rounds.next(word, now).plainFirst(first == Kind.PLAIN).ofBacklog(turns.backlog());
-        Keys keys = rounds.walks() ? cursor.walk(now) : cursor.behind(turn, statement.keys(turn, limit), now);
-        return new Claim(turn, keys, null, limit, largest, nodeId, taker);
+        Look look = rounds.next(word, now).plainFirst(first == Kind.PLAIN).ofBacklog(turns.backlog());
+        Keys keys = rounds.walks() ? cursor.walk(now) : cursor.behind(look, statement.keys(look, limit), now);
+        return new Claim(look, keys, null, limit, largest, nodeId, taker);
     }
 
     private void claim(Claim claim, Which which) {
@@ -286,7 +286,7 @@ final class KeyedClaims {
             rest(turns.await());
             return;
         }
-        turns.over(batch, claim.turn().plainFirst(), claim.limit());
+        turns.over(batch, claim.look().plainFirst(), claim.limit());
         cursor.learn(batch, claim.walks(), askedNamed ? Objects.requireNonNull(claim.named()) : List.of());
         if (!claim.taker().test(batch.batch())) {
             return;
@@ -304,7 +304,7 @@ final class KeyedClaims {
     private void goOn(Claim claim, KeyedBatch batch, boolean cancelled) {
         long now = System.nanoTime();
         if (!askedNamed) {
-            Seen seen = new Seen(claim.turn().plainFirst(), cancelled, node.hearing());
+            Seen seen = new Seen(claim.look().plainFirst(), cancelled, node.hearing());
             Duration rest = rounds.over(batch, seen, now);
             roundAt = now + rest.toNanos();
             awaited = rest.compareTo(pollInterval) < 0;
@@ -352,7 +352,7 @@ final class KeyedClaims {
     private KeyedBatch run(Claim claim, Which which) {
         return statement.run(
                 consumer.queue(),
-                claim.turn(),
+                claim.look(),
                 claim.keys(),
                 claim.limit(),
                 claim.largest(),
@@ -365,7 +365,7 @@ final class KeyedClaims {
     private Duration claimApart(Claim claim, Which which, RuntimeException together) {
         boolean some = refused.apart(
                 () -> statement.names(
-                        consumer.queue(), claim.turn(), claim.keys(), claim.limit(), which, claim.nodeId()),
+                        consumer.queue(), claim.look(), claim.keys(), claim.limit(), which, claim.nodeId()),
                 ids -> claimOnly(claim, which, ids),
                 together);
         return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);

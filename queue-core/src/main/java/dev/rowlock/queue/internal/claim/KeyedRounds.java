@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class KeyedRounds {
 
     private static final class Round {
 
-        private Turn turn = Turn.FIRST;
+        private Look look = Look.FIRST;
         private boolean walks;
         private boolean whole; // it has walked from its beginning on
         private boolean found;
@@ -68,11 +68,11 @@ final class KeyedRounds {
         private Duration took = Duration.ZERO;
 
         private boolean begins() {
-            return turn.key().isEmpty();
+            return look.key().isEmpty();
         }
 
         private void seen(KeyedBatch batch, Seen seen) {
-            turn = batch.next() == null ? Turn.FIRST : batch.next();
+            look = batch.next() == null ? Look.FIRST : batch.next();
             found |= !batch.batch().jobs().isEmpty() || seen.cancelled();
             busy |= batch.busy() > 0;
             looked |= batch.keys();
@@ -129,7 +129,7 @@ final class KeyedRounds {
      *
      * @param word whether there was word of jobs of any keys since the last claim of a round
      */
-    Turn next(boolean word, long now) {
+    Look next(boolean word, long now) {
         boolean paused = now - overAt > LONGEST_PAUSE.toNanos();
         if (paused) {
             borrowNothing();
@@ -149,8 +149,8 @@ final class KeyedRounds {
             cursor.walks();
         }
         // Keys behind those that could not run are looked at many at a time.
-        Turn turn = round.turn.widely(!round.begins() && !round.found);
-        return borrows ? turn.borrowing() : turn;
+        Look look = round.look.widely(!round.begins() && !round.found);
+        return borrows ? look.borrowing() : look;
     }
 
     /** Whether that claim walks from key to key. */

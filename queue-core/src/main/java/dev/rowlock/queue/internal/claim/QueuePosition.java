@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.db.Columns;
 import java.time.Duration;
 
 /**
@@ -10,7 +11,6 @@ import java.time.Duration;
 public record QueuePosition(int rank, long readyAtMicros, long id) implements Comparable<QueuePosition> {
 
     private static final long BEGINNING_OF_TIME = Long.MIN_VALUE;
-    private static final double MICROS_PER_SECOND = 1e6;
 
     /** Before every job. */
     public static final QueuePosition FRONT = beforeAllOf(Short.MIN_VALUE);
@@ -20,14 +20,11 @@ public record QueuePosition(int rank, long readyAtMicros, long id) implements Co
         return new QueuePosition(rank, BEGINNING_OF_TIME, 0);
     }
 
-    /** The microseconds of an epoch of PostgreSQL's {@code date_part}: exact until the year 2106. */
-    public static long micros(double epochSeconds) {
-        return Math.round(epochSeconds * MICROS_PER_SECOND);
-    }
-
-    /** As a parameter of PostgreSQL's {@code to_timestamp}, the reverse of {@link #micros}: exact as long as that is. */
+    /** As a parameter of PostgreSQL's {@code to_timestamp}, the reverse of {@link Columns#micros}: exact as long as that is. */
     double epochSeconds() {
-        return readyAtMicros == BEGINNING_OF_TIME ? Double.NEGATIVE_INFINITY : readyAtMicros / MICROS_PER_SECOND;
+        return readyAtMicros == BEGINNING_OF_TIME
+                ? Double.NEGATIVE_INFINITY
+                : readyAtMicros / Columns.MICROS_PER_SECOND;
     }
 
     /** Before all jobs of this rank that became ready up to so much earlier. */

@@ -17,7 +17,14 @@ import org.jspecify.annotations.Nullable;
 /** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
 public final class Columns {
 
+    public static final double MICROS_PER_SECOND = 1e6;
+
     private Columns() {}
+
+    /** The microseconds of an epoch of PostgreSQL's {@code date_part}: exact until the year 2106. */
+    public static long micros(double epochSeconds) {
+        return Math.round(epochSeconds * MICROS_PER_SECOND);
+    }
 
     public static <T> long[] longs(List<T> rows, ToLongFunction<T> column) {
         return rows.stream().mapToLong(column).toArray();

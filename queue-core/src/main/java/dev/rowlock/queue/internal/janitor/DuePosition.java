@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
-import dev.rowlock.queue.internal.claim.QueuePosition;
+import dev.rowlock.queue.internal.db.Columns;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -20,7 +20,7 @@ public record DuePosition(long dueAtMicros, long id) implements Comparable<DuePo
     public static final DuePosition FRONT = new DuePosition(BEGINNING_OF_TIME, 0);
 
     static DuePosition of(double epochSeconds, long id) {
-        return new DuePosition(QueuePosition.micros(epochSeconds), id);
+        return new DuePosition(Columns.micros(epochSeconds), id);
     }
 
     /** Behind every job that is due by then. */

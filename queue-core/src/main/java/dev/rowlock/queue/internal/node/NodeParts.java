@@ -120,7 +120,7 @@ public record NodeParts(
         Fetcher fetcher = new Fetcher(claimer, fetch.pollInterval(), Fetcher.KEPT);
         queue.whenGateHasRoom(
                 key -> {
-                    if (fetcher.roomForKeys(key)) {
+                    if (fetcher.countedJobEnded(key)) {
                         wakeups.roomElsewhere(queue.queue(), key);
                     }
                 },

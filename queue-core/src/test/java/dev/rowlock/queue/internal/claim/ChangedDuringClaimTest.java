@@ -7,7 +7,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -174,6 +174,6 @@ class ChangedDuringClaimTest {
     }
 
     private KeyedBatch run(Keys known, int jobs) {
-        return claim.run(QUEUE, Turn.FIRST, known, jobs, 1_000, Which.ALL, node, null);
+        return claim.run(QUEUE, Look.FIRST, known, jobs, 1_000, Which.ALL, node, null);
     }
 }

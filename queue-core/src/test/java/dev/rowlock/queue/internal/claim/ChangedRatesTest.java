@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -112,7 +112,7 @@ class ChangedRatesTest {
         long begun = 0;
         int some;
         do {
-            some = claim.run(QUEUE, Turn.FIRST, Math.min(5, most), 0, Which.ALL, node, null)
+            some = claim.run(QUEUE, Look.FIRST, Math.min(5, most), 0, Which.ALL, node, null)
                     .batch()
                     .jobs()
                     .size();

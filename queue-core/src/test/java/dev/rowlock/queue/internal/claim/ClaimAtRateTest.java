@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
@@ -168,7 +168,7 @@ class ClaimAtRateTest {
         limit(QueueLimit.of(QUEUE).ratePerKey(hourly(2)));
         enqueue("a", 10);
         enqueue("b", 1);
-        assertThat(claim.run(QUEUE, Turn.FIRST, 3, 0, Which.ALL, node, null)
+        assertThat(claim.run(QUEUE, Look.FIRST, 3, 0, Which.ALL, node, null)
                         .batch()
                         .jobs())
                 .hasSize(2);
@@ -196,7 +196,7 @@ class ClaimAtRateTest {
     }
 
     private KeyedBatch run() {
-        return claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
+        return claim.run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null);
     }
 
     private static List<String> keys(KeyedBatch batch) {

@@ -4,7 +4,7 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.db.ColdStatement;
@@ -104,7 +104,7 @@ class ClaimByNewRuleTest {
         rule("max_running_per_key", "2");
 
         Keys withoutRule = new Keys(null, false, 0, Keys.NO_RULE, false);
-        KeyedBatch batch = claim.run(QUEUE, Turn.FIRST, withoutRule, 10, 0, Which.ALL, node, null);
+        KeyedBatch batch = claim.run(QUEUE, Look.FIRST, withoutRule, 10, 0, Which.ALL, node, null);
 
         assertThat(keys(batch)).isEmpty();
         assertThat(batch.learned().rule()).isNull();
@@ -135,7 +135,7 @@ class ClaimByNewRuleTest {
         youngRule("max_running_per_key", "1");
 
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            Turn ofOtherKeys = new Turn("z", 0, true);
+            Look ofOtherKeys = new Look("z", 0, true);
             new ClaimKeyedJobs(other.database(), Duration.ZERO).run(QUEUE, ofOtherKeys, 10, 0, Which.ALL, node, null);
             assertThat(keys(run(10))).isEmpty();
             other.commit();
@@ -171,9 +171,9 @@ class ClaimByNewRuleTest {
 
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             new ClaimKeyedJobs(other.database(), Duration.ZERO)
-                    .run(QUEUE, new Turn("z", 0, true), 10, 0, Which.ALL, node, null);
+                    .run(QUEUE, new Look("z", 0, true), 10, 0, Which.ALL, node, null);
 
-            assertThat(keys(claim.run(QUEUE, Turn.FIRST, seen, 10, 0, Which.ALL, node, null)))
+            assertThat(keys(claim.run(QUEUE, Look.FIRST, seen, 10, 0, Which.ALL, node, null)))
                     .containsExactly("a");
         }
     }
@@ -203,7 +203,7 @@ class ClaimByNewRuleTest {
     }
 
     private KeyedBatch run(int limit) {
-        return claim.run(QUEUE, Turn.FIRST, limit, 0, Which.ALL, node, null);
+        return claim.run(QUEUE, Look.FIRST, limit, 0, Which.ALL, node, null);
     }
 
     private void enqueue(String key, int count) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
@@ -130,7 +130,7 @@ class ClaimInOrderTest {
         enqueue("a", 2);
         rooms.execute("UPDATE rowlock.ready SET type = 'other' WHERE id = " + (before + 1));
 
-        assertThat(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("other"), List.of(), null), node, null)
+        assertThat(claim.run(QUEUE, Look.FIRST, 10, 0, new Which(List.of("other"), List.of(), null), node, null)
                         .batch()
                         .jobs())
                 .isEmpty();
@@ -292,7 +292,7 @@ class ClaimInOrderTest {
     }
 
     private void claimOne(ClaimKeyedJobs claims) {
-        assertThat(claims.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, rooms.node(), null)
+        assertThat(claims.run(QUEUE, Look.FIRST, 10, 0, Which.ALL, rooms.node(), null)
                         .batch()
                         .jobs())
                 .hasSize(1);
@@ -350,7 +350,7 @@ class ClaimInOrderTest {
     }
 
     private KeyedBatch run() {
-        return claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
+        return claim.run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null);
     }
 
     private void enqueue(String key, int jobs) {

@@ -4,7 +4,7 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.db.OpenTransaction;
@@ -76,11 +76,11 @@ class ClaimKeyedJobsTest {
         IntStream.range(0, 20).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
 
         List<String> got = new ArrayList<>();
-        Turn turn = Turn.FIRST;
+        Look turn = Look.FIRST;
         while (got.size() < 24) {
             KeyedBatch batch = run(turn, Math.min(limit, 24 - got.size()));
             got.addAll(keys(batch));
-            turn = batch.next() == null ? Turn.FIRST : batch.next();
+            turn = batch.next() == null ? Look.FIRST : batch.next();
         }
 
         assertThat(got).hasSize(24);
@@ -95,7 +95,7 @@ class ClaimKeyedJobsTest {
         IntStream.range(0, 100).forEach(key -> rooms.large(jobs("small%02d".formatted(key), 10)));
 
         assertThat(new HashSet<>(keys(run(500)))).hasSize(101);
-        KeyedBatch next = run(new Turn("giant", 0, true), 50);
+        KeyedBatch next = run(new Look("giant", 0, true), 50);
         assertThat(new HashSet<>(keys(next))).hasSize(50).doesNotContain("giant");
     }
 
@@ -119,8 +119,8 @@ class ClaimKeyedJobsTest {
         assertThat(keys(own)).hasSize(2);
         assertThat(own.lends()).isTrue();
         assertThat(keys(run(9))).isEmpty();
-        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).hasSize(2);
-        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).isEmpty();
+        assertThat(keys(run(Look.FIRST.borrowing(), 9))).hasSize(2);
+        assertThat(keys(run(Look.FIRST.borrowing(), 9))).isEmpty();
     }
 
     /** As after a node of the version before has raised the limit. */
@@ -131,7 +131,7 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 9));
 
         assertThat(run(1).lends()).isFalse();
-        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).hasSize(1);
+        assertThat(keys(run(Look.FIRST.borrowing(), 9))).hasSize(1);
     }
 
     /** Whoever finds nothing then does not know that nobody else wants the places. */
@@ -143,7 +143,7 @@ class ClaimKeyedJobsTest {
         assertThat(keys(run(2))).hasSize(2);
 
         assertThat(run(1).lends()).isTrue();
-        assertThat(keys(run(Turn.FIRST.borrowing(), 1))).hasSize(1);
+        assertThat(keys(run(Look.FIRST.borrowing(), 1))).hasSize(1);
         assertThat(run(1).lends()).isFalse();
     }
 
@@ -187,7 +187,7 @@ class ClaimKeyedJobsTest {
     void aClaimGoesOnBehindTheLastKeyThatGotAJob() {
         rooms.large(IntStream.range(100, 900).mapToObj(i -> job("k" + i)).toList());
 
-        KeyedBatch first = run(Turn.FIRST, 5);
+        KeyedBatch first = run(Look.FIRST, 5);
         KeyedBatch second = run(first.next(), 5);
 
         assertThat(keys(first)).containsExactly("k100", "k101", "k102", "k103", "k104");
@@ -198,12 +198,12 @@ class ClaimKeyedJobsTest {
     void noKeyIsPassedOverBecauseThoseBeforeItAlwaysHaveJobs() {
         IntStream.range(0, 12).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
 
-        Turn turn = Turn.FIRST;
+        Look turn = Look.FIRST;
         Set<String> seen = new HashSet<>();
         for (int i = 0; i < 3; i++) {
             KeyedBatch batch = run(turn, 5);
             seen.addAll(keys(batch));
-            turn = batch.next() == null ? Turn.FIRST : batch.next();
+            turn = batch.next() == null ? Look.FIRST : batch.next();
         }
 
         assertThat(seen).hasSize(12);
@@ -218,9 +218,9 @@ class ClaimKeyedJobsTest {
 
         run(1);
 
-        assertThat(claim.keys(Turn.FIRST, 10_000)).isEqualTo(most);
-        assertThat(claim.keys(Turn.FIRST, 1)).isEqualTo(20);
-        assertThat(claim.keys(Turn.FIRST.widely(true), 1)).isEqualTo(most);
+        assertThat(claim.keys(Look.FIRST, 10_000)).isEqualTo(most);
+        assertThat(claim.keys(Look.FIRST, 1)).isEqualTo(20);
+        assertThat(claim.keys(Look.FIRST.widely(true), 1)).isEqualTo(most);
     }
 
     @Test
@@ -233,12 +233,12 @@ class ClaimKeyedJobsTest {
                 IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
         rooms.large(jobs("b", 3));
 
-        Turn turn = Turn.FIRST;
+        Look turn = Look.FIRST;
         List<String> got = List.of();
         for (int i = 0; i < 20 && got.isEmpty(); i++) {
             KeyedBatch batch = run(turn, 5);
             got = keys(batch);
-            turn = batch.next() == null ? Turn.FIRST : batch.next();
+            turn = batch.next() == null ? Look.FIRST : batch.next();
         }
 
         assertThat(got).containsExactly("b");
@@ -264,7 +264,7 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 2));
         rooms.ready(2);
 
-        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("send"), List.of(), null), node, null)))
+        assertThat(keys(claim.run(QUEUE, Look.FIRST, 10, 0, new Which(List.of("send"), List.of(), null), node, null)))
                 .isEmpty();
     }
 
@@ -281,14 +281,14 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 1));
         limit(null, 1);
         rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now() - interval '1 h'"); // nobody counts once more
-        Turn unfinished = new Turn("b", 2, true).ofBacklog(true);
+        Look unfinished = new Look("b", 2, true).ofBacklog(true);
 
         try (OpenTransaction first = claiming();
                 OpenTransaction second = claiming()) {
             KeyedBatch refused = run(unfinished, 10);
             assertThat(refused.stop()).isEqualTo(Stop.OUT_OF_TURN);
             assertThat(refused.keys()).isFalse();
-            assertThat(refused.next()).isEqualTo(new Turn("b", 2, true));
+            assertThat(refused.next()).isEqualTo(new Look("b", 2, true));
             assertThat(run(10).stop()).isEqualTo(Stop.NONE);
         }
 
@@ -351,7 +351,7 @@ class ClaimKeyedJobsTest {
 
     private OpenTransaction claiming() throws SQLException {
         OpenTransaction transaction = new OpenTransaction(rooms.database());
-        new ClaimKeyedJobs(transaction.database(), Duration.ZERO).run(QUEUE, Turn.FIRST, 1, 0, Which.ALL, node, null);
+        new ClaimKeyedJobs(transaction.database(), Duration.ZERO).run(QUEUE, Look.FIRST, 1, 0, Which.ALL, node, null);
         return transaction;
     }
 
@@ -362,10 +362,10 @@ class ClaimKeyedJobsTest {
     }
 
     private KeyedBatch run(int limit) {
-        return run(Turn.FIRST, limit);
+        return run(Look.FIRST, limit);
     }
 
-    private KeyedBatch run(Turn turn, int limit) {
+    private KeyedBatch run(Look turn, int limit) {
         return claim.run(QUEUE, turn, limit, 0, Which.ALL, node, null);
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
@@ -47,15 +47,15 @@ class ClaimKnownKeysTest {
     void aKeysJobsAreLookedForBehindTheLastOne() {
         long[] ids = rooms.large(jobs("a", 5));
 
-        assertThat(ids(run(Turn.FIRST, 10, known("a", ids[2])))).containsExactly(ids[3], ids[4]);
-        assertThat(ids(run(Turn.FIRST, 10))).containsExactly(ids[0], ids[1], ids[2]);
+        assertThat(ids(run(Look.FIRST, 10, known("a", ids[2])))).containsExactly(ids[3], ids[4]);
+        assertThat(ids(run(Look.FIRST, 10))).containsExactly(ids[0], ids[1], ids[2]);
     }
 
     @Test
     void aMoreUrgentJobStandsBeforeThem() {
         long[] ids = rooms.large(List.of(job("a", 0), job("a", -1), job("a", 1)));
 
-        assertThat(ids(run(Turn.FIRST, 10, known("a", ids[0])))).containsExactly(ids[2]);
+        assertThat(ids(run(Look.FIRST, 10, known("a", ids[0])))).containsExactly(ids[2]);
     }
 
     @Test
@@ -64,11 +64,11 @@ class ClaimKnownKeysTest {
         List.of("a", "b", "c", "d").forEach(key -> rooms.large(jobs(key, 5)));
 
         KeyedBatch batch =
-                run(Turn.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("x"), Known.fromFront("d")));
+                run(Look.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("x"), Known.fromFront("d")));
 
         assertThat(keys(batch)).containsExactly("b", "b", "d", "d");
         assertThat(batch.next()).isNull();
-        assertThat(run(Turn.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("d")))
+        assertThat(run(Look.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("d")))
                         .batch()
                         .jobs())
                 .isEmpty(); // their limit
@@ -79,21 +79,21 @@ class ClaimKnownKeysTest {
         long[] b = rooms.large(jobs("b", 5));
         rooms.large(jobs("d", 1));
 
-        KeyedBatch all = run(Turn.FIRST, 20, only(true, known("b", b[2]), known("c", 0)));
+        KeyedBatch all = run(Look.FIRST, 20, only(true, known("b", b[2]), known("c", 0)));
         assertThat(ids(all)).containsExactly(b[3], b[4]);
-        assertThat(all.next()).isEqualTo(new Turn("c", 0, true));
-        KeyedBatch full = run(Turn.FIRST, 2, only(true, known("b", 0), known("d", 0)));
+        assertThat(all.next()).isEqualTo(new Look("c", 0, true));
+        KeyedBatch full = run(Look.FIRST, 2, only(true, known("b", 0), known("d", 0)));
 
         assertThat(keys(full)).containsExactly("b", "d");
-        assertThat(full.next()).isEqualTo(new Turn("d", 0, true));
-        assertThat(run(Turn.FIRST, 2, only(false)).next()).isNull();
+        assertThat(full.next()).isEqualTo(new Look("d", 0, true));
+        assertThat(run(Look.FIRST, 2, only(false)).next()).isNull();
     }
 
     @Test
     void aKeyThatHasNotHadItsTurnComesFirst() {
         long[] a = rooms.large(jobs("a", 4));
         rooms.large(jobs("b", 4));
-        Turn unfinished = new Turn("a", 1, true);
+        Look unfinished = new Look("a", 1, true);
 
         // b shares with as many keys as there might be: a round that goes on may have come to its end.
         assertThat(keys(run(unfinished, 4))).containsExactly("a", "b");
@@ -107,7 +107,7 @@ class ClaimKnownKeysTest {
         limit(2);
         List.of("a", "b", "c", "d").forEach(key -> rooms.large(jobs(key, 5)));
 
-        KeyedBatch batch = run(Turn.FIRST, 20, known("c", 0), known("a", 0), known("d", 0), known("b", 0));
+        KeyedBatch batch = run(Look.FIRST, 20, known("c", 0), known("a", 0), known("d", 0), known("b", 0));
 
         assertThat(keys(batch)).containsExactly("a", "a", "b", "b", "c", "c", "d", "d");
         assertThat(batch.next()).isNull();
@@ -117,14 +117,14 @@ class ClaimKnownKeysTest {
     void aLimitCountsFromTheLowestTokenThatRuns() {
         limit(3);
         rooms.large(jobs("a", 9));
-        KeyedBatch.Learned first = run(Turn.FIRST, 2).learned();
-        KeyedBatch.Learned second = run(Turn.FIRST, 1).learned();
+        KeyedBatch.Learned first = run(Look.FIRST, 2).learned();
+        KeyedBatch.Learned second = run(Look.FIRST, 1).learned();
 
         assertThat(first.lowest()).isEmpty();
         assertThat(second.lowest())
                 .containsOnly(entry("a", first.claimed().get("a").token()));
         assertThat(second.rule()).isNotNull();
-        assertThat(ids(run(Turn.FIRST, 9, at(second, first.claimed().get("a").token()))))
+        assertThat(ids(run(Look.FIRST, 9, at(second, first.claimed().get("a").token()))))
                 .isEmpty();
     }
 
@@ -132,11 +132,11 @@ class ClaimKnownKeysTest {
     void whatWasLearnedUnderAnotherRuleSaysNothing() {
         limit(2);
         rooms.large(jobs("a", 9));
-        KeyedBatch.Learned learned = run(Turn.FIRST, 2).learned();
+        KeyedBatch.Learned learned = run(Look.FIRST, 2).learned();
         Keys beyond = at(learned, Long.MAX_VALUE);
         rooms.execute("UPDATE rowlock.queue_limit SET changed_at = changed_at + interval '1 microsecond'");
 
-        assertThat(ids(run(Turn.FIRST, 9, beyond))).isEmpty();
+        assertThat(ids(run(Look.FIRST, 9, beyond))).isEmpty();
     }
 
     @Test
@@ -145,7 +145,7 @@ class ClaimKnownKeysTest {
         rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
         rooms.large(jobs("a", 9));
 
-        KeyedBatch.Learned learned = run(Turn.FIRST, 2).learned();
+        KeyedBatch.Learned learned = run(Look.FIRST, 2).learned();
 
         assertThat(learned.rule()).isNull();
         assertThat(learned.seen()).isNotNull();
@@ -154,16 +154,16 @@ class ClaimKnownKeysTest {
     @Test
     void jobsThatRanBeforeARuleAreLookedForWhenItIsNewAndWhenAsked() {
         rooms.large(jobs("a", 9));
-        run(Turn.FIRST, 1);
+        run(Look.FIRST, 1);
         limit(3);
         rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
-        Long rule = run(new Turn("z", 0, true), 1).learned().seen();
+        Long rule = run(new Look("z", 0, true), 1).learned().seen();
         assertThat(counted()).isEqualTo(1);
         rooms.execute("UPDATE rowlock.running SET gate = NULL");
 
-        claim.run(QUEUE, Turn.FIRST, new Keys(null, false, 0, rule, false), 1, 0, ALL, node, null);
+        claim.run(QUEUE, Look.FIRST, new Keys(null, false, 0, rule, false), 1, 0, ALL, node, null);
         assertThat(counted()).isEqualTo(1); // only its own
-        claim.run(QUEUE, Turn.FIRST, new Keys(null, false, 0, rule, true), 1, 0, ALL, node, null);
+        claim.run(QUEUE, Look.FIRST, new Keys(null, false, 0, rule, true), 1, 0, ALL, node, null);
 
         assertThat(counted()).isEqualTo(3);
     }
@@ -180,19 +180,19 @@ class ClaimKnownKeysTest {
             rooms.large(jobs("a", 3_005));
             KeyedBatch last = null;
             for (int i = 0; i < 300; i++) {
-                last = run(Turn.FIRST, 10);
+                last = run(Look.FIRST, 10);
                 rooms.execute("DELETE FROM rowlock.running");
             }
             KeyedBatch.Learned learned = last.learned();
             ClaimKeyedJobs of = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
 
-            of.run(QUEUE, Turn.FIRST, at(learned, 1), 1, 0, ALL, node, null); // plans, and so reads catalogs
-            of.run(QUEUE, Turn.FIRST, Keys.WALK, 1, 0, ALL, node, null);
+            of.run(QUEUE, Look.FIRST, at(learned, 1), 1, 0, ALL, node, null); // plans, and so reads catalogs
+            of.run(QUEUE, Look.FIRST, Keys.WALK, 1, 0, ALL, node, null);
             int tokensOfOld =
-                    buffers(explained, () -> of.run(QUEUE, Turn.FIRST, at(learned, 1), 1, 0, ALL, node, null));
+                    buffers(explained, () -> of.run(QUEUE, Look.FIRST, at(learned, 1), 1, 0, ALL, node, null));
             long token = learned.claimed().get("a").token();
-            int known = buffers(explained, () -> of.run(QUEUE, Turn.FIRST, at(learned, token), 1, 0, ALL, node, null));
-            int fromFront = buffers(explained, () -> of.run(QUEUE, Turn.FIRST, Keys.WALK, 1, 0, ALL, node, null));
+            int known = buffers(explained, () -> of.run(QUEUE, Look.FIRST, at(learned, token), 1, 0, ALL, node, null));
+            int fromFront = buffers(explained, () -> of.run(QUEUE, Look.FIRST, Keys.WALK, 1, 0, ALL, node, null));
 
             // Of neighbours in one page, only the first counts.
             assertThat(known).isLessThan(60);
@@ -236,11 +236,11 @@ class ClaimKnownKeysTest {
                 .update();
     }
 
-    private KeyedBatch run(Turn turn, int limit, Known... known) {
+    private KeyedBatch run(Look turn, int limit, Known... known) {
         return run(turn, limit, known.length == 0 ? Keys.WALK : only(false, known));
     }
 
-    private KeyedBatch run(Turn turn, int limit, Keys known) {
+    private KeyedBatch run(Look turn, int limit, Keys known) {
         return claim.run(QUEUE, turn, known, limit, 0, ALL, node, null);
     }
 

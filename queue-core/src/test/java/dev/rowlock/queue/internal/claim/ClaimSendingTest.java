@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.OpenTransaction;
@@ -48,7 +48,7 @@ class ClaimSendingTest {
                 (database, node) -> new ClaimReadyJobs(database).run(QUEUE, QueueRange.ALL, 200, node, null),
                 (database, node) -> new ClaimReadyJobs(database).named(QUEUE, List.of(1L), 1_000, node, null),
                 (database, node) -> new ClaimKeyedJobs(database, Duration.ZERO)
-                        .run(QUEUE, Turn.FIRST, 200, 1_000, Which.ALL, node, null));
+                        .run(QUEUE, Look.FIRST, 200, 1_000, Which.ALL, node, null));
     }
 
     @ParameterizedTest

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
@@ -44,10 +44,10 @@ class KeyCursorTest {
         walk(TOOK, "a", "b", "c", "d");
         walk(TOOK, "a", "b", "c", "d");
 
-        Keys two = cursor.behind(new Turn("a", 0, true), 2, now);
+        Keys two = cursor.behind(new Look("a", 0, true), 2, now);
         assertThat(two.known()).extracting(Known::key).containsExactly("b", "c");
         assertThat(two.more()).isTrue();
-        Keys rest = cursor.behind(new Turn("b", 3, true), 3, now);
+        Keys rest = cursor.behind(new Look("b", 3, true), 3, now);
         assertThat(rest.known()).extracting(Known::key).containsExactly("b", "c", "d");
         assertThat(rest.more()).isFalse();
     }
@@ -233,9 +233,9 @@ class KeyCursorTest {
     @Test
     void nobodyCountsAllThatRunsMoreOftenThanTenTimesASecond() {
         assertThat(cursor.walk(now).recount()).isTrue();
-        assertThat(cursor.behind(Turn.FIRST, 5, now).recount()).isFalse();
+        assertThat(cursor.behind(Look.FIRST, 5, now).recount()).isFalse();
         now += Duration.ofMillis(100).toNanos();
-        assertThat(cursor.behind(Turn.FIRST, 5, now).recount()).isTrue();
+        assertThat(cursor.behind(Look.FIRST, 5, now).recount()).isTrue();
     }
 
     @Test
@@ -244,7 +244,7 @@ class KeyCursorTest {
         assertThat(cursor.walk(now).token()).isEqualTo(98);
 
         now += Duration.ofMinutes(1).toNanos();
-        assertThat(cursor.behind(Turn.FIRST, 5, now).token()).isZero();
+        assertThat(cursor.behind(Look.FIRST, 5, now).token()).isZero();
         learn(new Learned(RULE, RULE, Map.of(), Map.of(), 97L), false);
 
         assertThat(cursor.walk(now).token()).isEqualTo(97);
@@ -301,13 +301,13 @@ class KeyCursorTest {
                 null,
                 took,
                 true);
-        @Nullable Turn next = null;
+        @Nullable Look next = null;
         return new KeyedBatch(
                 batch, jobs, next, Stop.NONE, true, false, 0, null, List.of(), false, false, 200, learned);
     }
 
     private List<Known> behind(String key) {
-        return cursor.behind(key.isEmpty() ? Turn.FIRST : new Turn(key, 0, true), 1_000, now)
+        return cursor.behind(key.isEmpty() ? Look.FIRST : new Look(key, 0, true), 1_000, now)
                 .known();
     }
 }

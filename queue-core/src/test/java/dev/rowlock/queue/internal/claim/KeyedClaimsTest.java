@@ -193,7 +193,7 @@ class KeyedClaimsTest {
         assertThat(running("new")).isOne();
 
         rooms.execute("DELETE FROM rowlock.running WHERE job_key = '777'");
-        claimer.keyed().roomForKeys("777");
+        claimer.keyed().countedJobEnded("777");
         claimer.claim();
 
         assertThat(running("777")).isOne();

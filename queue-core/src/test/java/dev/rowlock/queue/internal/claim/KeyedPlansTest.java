@@ -9,7 +9,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Known;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -86,12 +86,12 @@ class KeyedPlansTest {
                 new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO).withFunctions()) {
             ClaimKeyedJobs claims = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
             for (int i = 0; i < 2; i++) {
-                claims.run(QUEUE, Turn.FIRST, known, 100, 0, ALL, node, null);
+                claims.run(QUEUE, Look.FIRST, known, 100, 0, ALL, node, null);
             }
             fill(node);
             int planned = explained.plans().size();
 
-            int jobs = claims.run(QUEUE, Turn.FIRST, known, 100, 0, ALL, node, null)
+            int jobs = claims.run(QUEUE, Look.FIRST, known, 100, 0, ALL, node, null)
                     .batch()
                     .jobs()
                     .size();

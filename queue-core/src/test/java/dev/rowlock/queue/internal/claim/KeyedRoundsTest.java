@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Learned;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
@@ -17,7 +17,7 @@ class KeyedRoundsTest {
 
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration TOOK = Duration.ofMillis(50);
-    private static final Turn FURTHER = new Turn("key-020", 0, true);
+    private static final Look FURTHER = new Look("key-020", 0, true);
 
     private long now = System.nanoTime();
     private final KeyCursor cursor = new KeyCursor(chance -> 0.1, now);
@@ -152,7 +152,7 @@ class KeyedRoundsTest {
     }
 
     /** Whether the claim after the next one lets keys borrow, if that brings nothing. */
-    private boolean borrowsAfter(Stop stop, int busy, @Nullable Turn next) {
+    private boolean borrowsAfter(Stop stop, int busy, @Nullable Look next) {
         rounds.next(false, now);
         over(nothing(next, stop, busy, true));
         return rounds.borrows();
@@ -162,12 +162,12 @@ class KeyedRoundsTest {
         rounds.over(batch, new Seen(true, false, true), now);
     }
 
-    private static KeyedBatch nothing(@Nullable Turn next, Stop stop, int busy, boolean lends) {
+    private static KeyedBatch nothing(@Nullable Look next, Stop stop, int busy, boolean lends) {
         return batch(TOOK, next, stop, busy, lends, null);
     }
 
     private static KeyedBatch batch(
-            Duration took, @Nullable Turn next, Stop stop, int busy, boolean lends, @Nullable Duration untilRate) {
+            Duration took, @Nullable Look next, Stop stop, int busy, boolean lends, @Nullable Duration untilRate) {
         return new KeyedBatch(
                 new Batch(List.of(), null, null, took, true),
                 10,

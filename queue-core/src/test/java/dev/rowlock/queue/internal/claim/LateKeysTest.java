@@ -69,7 +69,7 @@ class LateKeysTest {
         assertThat(rooms.count("running")).isOne();
 
         rooms.execute("DELETE FROM rowlock.running");
-        assertThat(claimer.keyed().roomForKeys("a")).isTrue();
+        assertThat(claimer.keyed().countedJobEnded("a")).isTrue();
         claimUntilRest();
 
         assertThat(rooms.count("running")).isOne();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -145,7 +145,7 @@ class LostNumbersTest {
 
     private Claim claimKeyed(long node) {
         return new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
-                .run(Rooms.QUEUE, Turn.FIRST, 1, 0, Which.ALL, node, null)
+                .run(Rooms.QUEUE, Look.FIRST, 1, 0, Which.ALL, node, null)
                 .batch()
                 .jobs()
                 .get(0)

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -82,7 +82,7 @@ class ManyClaimsTest {
             statement.execute(
                     "SELECT pg_advisory_lock(hashtextextended('rowlock keys rowlock', n)) FROM generate_series(1, 1000) AS n");
             assertThat(claim("queue0").batch().jobs()).isEmpty();
-            assertThat(claim.run("queue0", Turn.FIRST, 20, 0, Which.ALL, node, null)
+            assertThat(claim.run("queue0", Look.FIRST, 20, 0, Which.ALL, node, null)
                             .batch()
                             .jobs())
                     .hasSize(20);
@@ -92,7 +92,7 @@ class ManyClaimsTest {
     }
 
     private KeyedBatch claim(String queue) {
-        return claim.run(queue, Turn.FIRST, KEYS, 0, Which.ALL, node, null);
+        return claim.run(queue, Look.FIRST, KEYS, 0, Which.ALL, node, null);
     }
 
     /** So many keys of each queue have a job, and one of each may run. */

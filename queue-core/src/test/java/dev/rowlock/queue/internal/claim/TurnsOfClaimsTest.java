@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -58,7 +58,7 @@ class TurnsOfClaimsTest {
         enqueue(3, 10);
 
         List<String> got = new ArrayList<>();
-        Turn turn = Turn.FIRST;
+        Look turn = Look.FIRST;
         for (int i = 0; i < 7; i++) {
             KeyedBatch batch = run(turn, 4);
             got.addAll(keys(batch));
@@ -78,7 +78,7 @@ class TurnsOfClaimsTest {
     void aClaimThatOthersDoNotLetInGoesOnAtItsPlace() throws SQLException {
         limit(QueueLimit.of(QUEUE).maxRunning(9));
         enqueue(3, 10);
-        Turn turn = next(run(Turn.FIRST, 1));
+        Look turn = next(run(Look.FIRST, 1));
 
         KeyedBatch outside;
         try (Connection other = database.dataSource().getConnection();
@@ -100,7 +100,7 @@ class TurnsOfClaimsTest {
         enqueue(20, 20);
 
         List<String> got = new ArrayList<>();
-        KeyedBatch batch = run(Turn.FIRST, limit);
+        KeyedBatch batch = run(Look.FIRST, limit);
         got.addAll(keys(batch));
         while (batch.next() != null) {
             batch = run(batch.next(), limit);
@@ -112,11 +112,11 @@ class TurnsOfClaimsTest {
                 .allSatisfy(key -> assertThat(Collections.frequency(got, key)).isOne());
     }
 
-    private static Turn next(KeyedBatch batch) {
-        return batch.next() == null ? Turn.FIRST : batch.next();
+    private static Look next(KeyedBatch batch) {
+        return batch.next() == null ? Look.FIRST : batch.next();
     }
 
-    private KeyedBatch run(Turn turn, int limit) {
+    private KeyedBatch run(Look turn, int limit) {
         return claim.run(QUEUE, turn, limit, 0, Which.ALL, node, null);
     }
 

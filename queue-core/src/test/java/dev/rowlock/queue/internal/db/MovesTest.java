@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
@@ -221,7 +221,7 @@ class MovesTest {
     /** By the statement for jobs with keys. */
     private ClaimedJob claim() {
         return new ClaimKeyedJobs(database, Duration.ofSeconds(5))
-                .run("letters", Turn.FIRST, 1, 1_000, Which.ALL, rooms.node(), null)
+                .run("letters", Look.FIRST, 1, 1_000, Which.ALL, rooms.node(), null)
                 .batch()
                 .jobs()
                 .get(0);

@@ -7,7 +7,7 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -71,6 +71,6 @@ class FindFullKeysTest {
 
     private void claim() {
         new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
-                .run(QUEUE, Turn.FIRST, 100, 0, Which.ALL, rooms.node(), null);
+                .run(QUEUE, Look.FIRST, 100, 0, Which.ALL, rooms.node(), null);
     }
 }
