@@ -28,7 +28,7 @@ class DocsTest {
 
     @Test
     void everyPlaceThatTheDesignNamesExists() throws IOException {
-        Set<String> classes = classes();
+        Set<String> classes = classes("/src/main/java/");
 
         assertThat(places()).hasSizeGreaterThan(60).allSatisfy(place -> {
             if (place.contains("/")) {
@@ -37,6 +37,16 @@ class DocsTest {
                 assertThat(classes).anyMatch(name -> name.endsWith("." + place));
             }
         });
+    }
+
+    @Test
+    void everyAnswerOfTheDesignNamesTestsThatExist() throws IOException {
+        Set<String> tests = classes("/src/test/java/");
+
+        assertThat(rows())
+                .allSatisfy(row -> assertThat(column(row, 3))
+                        .isNotEmpty()
+                        .allSatisfy(test -> assertThat(tests).anyMatch(name -> name.endsWith("." + test))));
     }
 
     @ParameterizedTest
@@ -140,8 +150,13 @@ class DocsTest {
 
     /** What stands between backquotes in the second column of the design's table of places. */
     private static List<String> places() throws IOException {
-        return rows().stream()
-                .flatMap(row -> CODE.matcher(row.split("\\|")[2]).results())
+        return rows().stream().flatMap(row -> column(row, 2).stream()).toList();
+    }
+
+    /** What stands between backquotes there. */
+    private static List<String> column(String row, int number) {
+        return CODE.matcher(row.split("\\|")[number])
+                .results()
                 .map(match -> match.group(1))
                 .toList();
     }
@@ -154,11 +169,12 @@ class DocsTest {
                 .toList();
     }
 
-    private static Set<String> classes() throws IOException {
+    /** @param sources a folder of each module */
+    private static Set<String> classes(String sources) throws IOException {
         try (Stream<Path> files = Files.walk(TOP)) {
             return files.map(Path::toString)
-                    .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
-                    .map(file -> file.replaceFirst(".*/src/main/java/", "").replaceFirst("\\.java$", ""))
+                    .filter(file -> file.contains(sources) && file.endsWith(".java"))
+                    .map(file -> file.replaceFirst(".*" + sources, "").replaceFirst("\\.java$", ""))
                     .map(file -> file.replace('/', '.'))
                     .collect(Collectors.toSet());
         }

@@ -114,8 +114,9 @@ public final class Examination implements Doctor {
     }
 
     private static List<Check> checks(LateQueues lateQueues) {
-        List<Check> checks = new ArrayList<>(CHECKS);
+        List<Check> checks = new ArrayList<>();
         checks.add(lateQueues.check());
+        checks.addAll(CHECKS);
         return checks;
     }
 

@@ -28,7 +28,7 @@ class DoctorPageTest {
 
             assertThat(findings).extracting(Finding::status).containsOnly(Status.OK);
             assertThat(listed())
-                    .containsExactlyInAnyOrderElementsOf(
+                    .containsExactlyElementsOf(
                             findings.stream().map(Finding::code).toList());
         }
     }
