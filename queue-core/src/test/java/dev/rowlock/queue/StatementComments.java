@@ -69,7 +69,7 @@ final class StatementComments {
             if (use.matcher(line).find()
                     && !line.contains("import ")
                     && !line.strip().startsWith("*")) {
-                boolean field = line.matches("    \\w.*\\b" + name + "\\b( =.*|;)");
+                boolean field = line.matches("    \\w.*\\b" + name.replaceFirst("\\..*", "") + "\\b( =.*|;)");
                 if (field && lines.get(i - 1).strip().endsWith("*/")) {
                     return above(i);
                 }

@@ -28,7 +28,10 @@ public final class TakeChore {
             """;
 
     private final Database database;
+
+    /** Takes a chore that one node does for all, if it is due. */
     private final String sql;
+
     private final String keep;
 
     public TakeChore(Database database) {

@@ -147,7 +147,10 @@ public final class ClaimKeyedJobs {
     private final Duration longestWait;
     private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
+
+    /** Claims jobs with keys, and all jobs of a queue that is limited as a whole; or names the jobs that it would claim. */
     private final String sql;
+
     private volatile int most = FIRST_KEYS; // of the keys of a claim
 
     /** For claims that nobody cancels. */

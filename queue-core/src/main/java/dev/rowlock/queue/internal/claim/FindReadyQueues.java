@@ -34,6 +34,8 @@ public final class FindReadyQueues {
             """;
 
     private final Database database;
+
+    /** Tells of given queues in which a job is ready, and in which it took long to see that none is. */
     private final String sql;
 
     public FindReadyQueues(Database database) {

@@ -32,6 +32,7 @@ public record AuditNote(
             )
             """;
 
+    /** Writes an audit line. */
     private static final String ALONE = """
             INSERT INTO rowlock.audit (at, who, why, action, subject, detail, jobs)
             SELECT statement_timestamp(), who, why, action, subject, detail, :jobs

@@ -34,7 +34,9 @@ public final class Numbering {
 
     private static final String SKIP = "SELECT rowlock.skip_lost_numbers()";
 
+    /** Reads which server this is, and whether its sequences have moved on since it recovered. */
     private final String look;
+
     private final String skip;
     private final Map<Connection, Boolean> checked = Collections.synchronizedMap(new WeakHashMap<>());
     private final Map<Long, Integer> newest = new ConcurrentHashMap<>(); // timelines by server

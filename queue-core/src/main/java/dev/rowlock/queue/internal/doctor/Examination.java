@@ -43,10 +43,13 @@ public final class Examination implements Doctor {
 
     private static final Duration VERDICT_KEPT = Duration.ofSeconds(10);
 
+    /** Limits the check that comes next in its transaction. */
     private static final String LIMITS = """
             SELECT set_config('statement_timeout', '2s', true), set_config('lock_timeout', '500ms', true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
                    set_config('transaction_read_only', 'on', true)""";
+
+    /** Tells whether there are tables to examine. */
     private static final String TABLES = "SELECT 1 WHERE to_regclass('rowlock.ready') IS NOT NULL";
 
     /** One row if this role does not see what sessions of other roles do. */

@@ -28,6 +28,8 @@ public final class CountRunningJobs {
             """;
 
     private final Database database;
+
+    /** Makes running jobs of queues that are limited by now count against their limit. */
     private final String sql;
 
     public CountRunningJobs(Database database) {

@@ -23,7 +23,10 @@ public final class HoldGate {
              WHERE gate IS NOT NULL
             """;
 
-    // In a statement of its own, whose snapshot is newer than the lock.
+    /**
+     * Holds back a queue, or a key in it, for a while, or lets it go on: no job of it begins meanwhile, as if its rate were used up. In a statement of its own, whose snapshot
+     * is newer than the lock.
+     */
     private static final String HOLD = """
             INSERT INTO rowlock.rate_state (queue, gate, number, next_at, held_until)
             SELECT asked.queue, asked.gate, nextval('rowlock.claim_token'), coalesce(last.next_at, asked.now),

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 /** What operators set and ask of limits, weights and keys. Joins the caller's transaction. What applications declare: {@link DeclareLimits}. */
 public final class LimitStatements {
 
+    /** Sets an operator's limit of a queue. */
     private static final String SET =
             """
             WITH given AS (
@@ -37,6 +38,7 @@ public final class LimitStatements {
             """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER, LimitColumns.json("l"))
                     + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
+    /** Removes an operator's limit of a queue: the declared one holds again, or none. */
     private static final String REMOVE =
             """
             WITH restored AS (
@@ -52,12 +54,15 @@ public final class LimitStatements {
             )
             """.formatted(LimitColumns.AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
+    /** Lists the limits of all queues. */
     private static final String LIST =
             "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
 
+    /** Reads the limits of a queue. */
     private static final String FIND =
             "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = :queue".formatted(LimitColumns.NAMES);
 
+    /** Reads the limits of a queue, and locks them until the transaction ends. */
     private static final String LOCKED = FIND + " FOR UPDATE";
 
     private static final String SET_WEIGHT = """

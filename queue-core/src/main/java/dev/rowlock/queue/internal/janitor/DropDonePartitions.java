@@ -18,7 +18,10 @@ import org.springframework.dao.DataAccessException;
 /** Drops the partitions of done that have aged out, and writes down how many jobs went with them. */
 public final class DropDonePartitions {
 
-    // Only those whose names are ours, done_YYYYMMDD.
+    /**
+     * Lists the partitions of done, by their names done_YYYYMMDD, all of whose time is over for so long. Only those whose names are ours,
+     * done_YYYYMMDD.
+     */
     private static final String AGED = """
             SELECT c.relname
               FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -28,7 +31,7 @@ public final class DropDonePartitions {
              ORDER BY c.relname
             """;
 
-    // Before the locks that others wait for: there may be many.
+    /** Deletes from done_place the places of a day whose partition is dropped next. Before the locks that others wait for: there may be many. */
     private static final String FORGET_PLACES =
             "DELETE FROM rowlock.done_place WHERE day = to_date(? /* day */, 'YYYYMMDD')";
 

@@ -18,8 +18,10 @@ import org.springframework.dao.DataAccessException;
  */
 public final class IndexDonePartitions {
 
-    // An hour later: clocks differ, and may be set back a little. Whoever writes to an indexed day nevertheless pays
-    // for the index, and that is all. The newest day first: people look at it.
+    /**
+     * Finds the newest partition of done that is over and has no index yet. An hour later: clocks differ, and may be set back a
+     * little. Whoever writes to an indexed day nevertheless pays for the index, and that is all. The newest day first: people look at it.
+     */
     private static final String WITHOUT = """
             SELECT p.partition FROM rowlock.done_partition p
              WHERE p.is_ours AND NOT p.indexed AND p.until_at <= statement_timestamp() - interval '1 hour'

@@ -113,7 +113,10 @@ public final class OverdueStatements {
     };
 
     private final Database database;
+
+    /** Finds running jobs whose deadline passed longer ago than this, a thousand at most. */
     private final String find;
+
     private final String postpone;
     private final String take;
     private final EnsureDonePartitions partitions;

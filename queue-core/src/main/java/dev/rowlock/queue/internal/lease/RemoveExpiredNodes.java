@@ -30,6 +30,8 @@ public final class RemoveExpiredNodes {
             """;
 
     private final Database database;
+
+    /** Removes nodes whose beats have stood still at what the watcher saw, and names them. */
     private final String sql;
 
     public RemoveExpiredNodes(Database database) {

@@ -19,6 +19,7 @@ public final class AuditStatements {
     private static final String COLUMNS =
             "a.id, a.at, a.who, a.why, a.action, a.subject, a.detail, a.jobs, a.refused, a.refusal, b.error, a.bulk_action_id";
 
+    /** Reads a page of the audit, newest first. */
     private static final String PAGE = """
             SELECT %s
               FROM rowlock.audit AS a LEFT JOIN rowlock.bulk_action AS b ON b.id = a.bulk_action_id
@@ -30,8 +31,10 @@ public final class AuditStatements {
              ORDER BY a.id DESC LIMIT :limit
             """.formatted(COLUMNS);
 
-    // The index by time finds the lines that are no older than the job. Which jobs a bulk action moved is written
-    // nowhere: so those come that were asked for after the job was enqueued, and whose filter does not rule it out.
+    /**
+     * Reads the audit lines that may concern a job. The index by time finds the lines that are no older than the job. Which jobs a bulk action
+     * moved is written nowhere: so those come that were asked for after the job was enqueued, and whose filter does not rule it out.
+     */
     private static final String OF_JOB = """
             (SELECT %1$s
                FROM rowlock.audit AS a LEFT JOIN rowlock.bulk_action AS b ON false

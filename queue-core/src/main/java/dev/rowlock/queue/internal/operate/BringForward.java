@@ -22,8 +22,10 @@ public final class BringForward {
 
     private static final int STRETCH = 5_000;
 
-    // The stretch is cut before the filter looks at it. What waits for something else than a time has a due time that
-    // says nothing, or that says when it goes on without.
+    /**
+     * Makes the waiting jobs of a stretch due earlier. The stretch is cut before the filter looks at it. What waits for something else than a time
+     * has a due time that says nothing, or that says when it goes on without.
+     */
     private static final String SQL = """
             WITH looked AS MATERIALIZED (
                 SELECT id FROM rowlock.waiting WHERE id > :behind AND id < :end ORDER BY id LIMIT :stretch
@@ -46,7 +48,7 @@ public final class BringForward {
             SELECT (SELECT count(*) FROM looked), (SELECT max(id) FROM looked), count(*) FROM moved
             """;
 
-    // It stays nobody's: all jobs that come later have higher ones.
+    /** Draws an id, behind which no job of now lies. It stays nobody's: all jobs that come later have higher ones. */
     private static final String END = "SELECT nextval('rowlock.job_id')";
 
     private final Database database;
@@ -77,6 +79,7 @@ public final class BringForward {
         }
     }
 
+    /** Makes the waiting jobs of a stretch due earlier, one stretch after the other. */
     private int walk(Connection connection, RoomCondition waiting, Duration by) throws SQLException {
         ColdStatement statement = ColdStatement.on(connection, database.sql(SQL.formatted(waiting.sql())))
                 .set(waiting.values())

@@ -78,8 +78,12 @@ final class BulkActionRow {
             List<Long> refused,
             @Nullable String refusal) {}
 
+    /** Locks the bulk action that has waited longest for a batch. */
     private final String due;
+
+    /** Writes down what a batch has done: in the row of its bulk action, and in its audit line. */
     private final String advance;
+
     private final Set<Long> unreadable =
             ConcurrentHashMap.newKeySet(); // few: they go on, and a newer release has made them
 

@@ -33,6 +33,7 @@ public final class BulkActionStatements {
 
     private static final String CANCELLED = "57014";
 
+    /** Counts the jobs that a bulk action is for. */
     private static final String COUNT = "SELECT count(*) FROM (SELECT FROM rowlock.%s WHERE %s LIMIT %d) AS found";
 
     // No index knows the errors of live jobs: so no more of them are read than groups of errors are made of.
@@ -46,7 +47,7 @@ public final class BulkActionStatements {
              LIMIT 1
             """;
 
-    // The id that is drawn stays nobody's: all jobs that come later have higher ones.
+    /** Writes a bulk action down for nodes to do. The id that is drawn stays nobody's: all jobs that come later have higher ones. */
     private static final String CREATE = """
             WITH created AS (
                 INSERT INTO rowlock.bulk_action (kind, state, filter, who, why, created_at, counted, counted_all, last_id, per_second,
@@ -62,6 +63,7 @@ public final class BulkActionStatements {
             SELECT %s FROM created
             """.formatted(BulkRow.COLUMNS);
 
+    /** Reads a bulk action. */
     private static final String FIND = "SELECT " + BulkRow.COLUMNS + " FROM rowlock.bulk_action WHERE id = :id";
 
     private static final String LIST =

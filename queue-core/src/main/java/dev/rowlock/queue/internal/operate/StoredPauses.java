@@ -14,6 +14,7 @@ import java.util.Locale;
 /** Pauses in the database, for all nodes. Thread-safe. */
 public final class StoredPauses {
 
+    /** Pauses a queue, a type or everything. */
     private static final String PAUSE = """
             WITH paused AS (
                 INSERT INTO rowlock.pause (kind, name, paused_at, who, why) VALUES (:kind, :name, statement_timestamp(), :audit_who, :audit_why)
@@ -22,6 +23,7 @@ public final class StoredPauses {
             )
             """ + noted("paused");
 
+    /** Ends a pause. */
     private static final String RESUME = """
             WITH resumed AS (
                 DELETE FROM rowlock.pause WHERE kind = :kind AND name = :name
@@ -29,6 +31,7 @@ public final class StoredPauses {
             )
             """ + noted("resumed");
 
+    /** Lists the pauses. */
     private static final String LIST =
             "SELECT kind, name, paused_at, who, why FROM rowlock.pause ORDER BY kind, name LIMIT 10000";
 

@@ -54,6 +54,7 @@ public final class PolicyStatements {
             (p.decides_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min'
              AND NOT EXISTS (SELECT FROM rowlock.queue_limit l WHERE l.queue = p.queue AND l.in_order IS NOT NULL))""";
 
+    /** Makes jobs of a queue wait for the first answer of its policy, for so long at most. */
     private static final String EXPECT = """
             INSERT INTO rowlock.policy AS p (queue, decides_until, asked_at)
             SELECT :queue, now + :time_millis * interval '1 ms', now FROM clock_timestamp() AS now
@@ -62,8 +63,10 @@ public final class PolicyStatements {
              WHERE p.decides_until NOT BETWEEN excluded.asked_at AND excluded.asked_at + interval '1 min'
             """;
 
-    // Whoever asks it now says so every few seconds, unless it gets no answers. Then others try, shortly before jobs go
-    // on without the policy.
+    /**
+     * Makes this node the one that asks the policy of a queue, unless another one does. Whoever asks it now says so every few seconds, unless it
+     * gets no answers. Then others try, shortly before jobs go on without the policy.
+     */
     private static final String TAKE = """
             INSERT INTO rowlock.policy AS p (queue, node_id, decides_until, asked_at)
             SELECT :queue, :node_id, now, now FROM clock_timestamp() AS now
@@ -151,6 +154,7 @@ public final class PolicyStatements {
                             .with("attempt = attempt - 1"),
                     "SELECT token FROM taken");
 
+    /** Reads how a policy stands: whether this node asks it, for how long it decides, and how many jobs it has chosen. */
     private static final String FIGURES = IndexPlan.PREFIX + """
             SELECT p.node_id = :node_id,
                    CASE WHEN %s THEN extract(epoch FROM p.decides_until - clock_timestamp()) * 1000 ELSE 0 END,
@@ -160,7 +164,7 @@ public final class PolicyStatements {
               FROM rowlock.policy p WHERE p.queue = :queue
             """.formatted(DECIDES);
 
-    // Jobs of paused types would only take the room of others.
+    /** Reads a page of the waiting jobs among which a policy may choose. Jobs of paused types would only take the room of others. */
     private static final String HELD_JOBS = IndexPlan.PREFIX + """
             SELECT h.job_id, w.type, w.job_key, h.rank, w.attempt, h.ready_at, w.enqueued_at, w.headers, h.due_at
               FROM rowlock.held_job h
@@ -171,11 +175,14 @@ public final class PolicyStatements {
              LIMIT :limit
             """;
 
+    /** Counts the running jobs of a queue, for its policy. */
     private static final String RUNNING =
             "SELECT (SELECT count(*) FROM rowlock.running r WHERE r.queue = :queue), clock_timestamp()";
 
-    // Somebody has cancelled the job, or has let it run, or has given it another due time. If it was held anew
-    // meanwhile, it has another note.
+    /**
+     * Removes notes that a job is held, where somebody has cancelled it, let it run or changed its due time. Somebody has cancelled the job, or
+     * has let it run, or has given it another due time. If it was held anew meanwhile, it has another note.
+     */
     private static final String REMOVE_NOTES = IndexPlan.PREFIX + """
             WITH gone AS (
                 DELETE FROM rowlock.held_job h
@@ -237,6 +244,7 @@ public final class PolicyStatements {
 
     private static final String LET_GO = letGo(OTHERS);
 
+    /** Moves given jobs of a queue whose policy does not decide from waiting back to the places in ready that they had. */
     private static final String LET_NAMED_GO = letGo("h.job_id = ANY (:ids::bigint[])");
 
     private static final String NAMES = IndexPlan.PREFIX + """

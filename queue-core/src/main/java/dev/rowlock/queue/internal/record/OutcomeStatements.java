@@ -39,11 +39,13 @@ public final class OutcomeStatements {
     private static final String HELD =
             "SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM ";
 
+    /** Moves claimed jobs from running to done as completed or cancelled, if the token still holds, and counts them. */
     private static final String KEPT = Move.claimed("cancelled boolean, result text", "r.*, o.cancelled, o.result")
             .to(Room.DONE, "state = CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END", "result = result::json")
             .returning("token")
             .answering(HELD + "into_done");
 
+    /** Deletes claimed jobs that end and are not kept, if the token still holds, and counts them. */
     private static final String GONE = Move.claimed("", "r.token").answering(HELD + "moved");
 
     private static final String WITHIN = IndexPlan.OUTCOMES_WITHIN + "%s;\n" + IndexPlan.RESTORED;

@@ -72,10 +72,13 @@ final class AwaitedJobStatements {
     public record Progress(int percent, @Nullable String note) {}
 
     private final Database database;
+
+    /** Reads how those of given jobs ended that have: state, result, last error. */
     private final String sql;
     /** Finds jobs that have not ended. */
     private final String lives;
 
+    /** Reads the progress of a running job. */
     private final String progress;
 
     public AwaitedJobStatements(Database database) {

@@ -76,6 +76,7 @@ public final class ClaimStatements {
             ON CONFLICT (job_id) DO UPDATE SET token = excluded.token, saved_at = excluded.saved_at, data = excluded.data
             """;
 
+    /** Reads the checkpoint of a claimed job, if the token still holds. */
     private static final String CHECKPOINT = """
             SELECT c.data
               FROM rowlock.running r LEFT JOIN rowlock.checkpoint c ON c.job_id = r.id
@@ -83,7 +84,10 @@ public final class ClaimStatements {
             """;
 
     private final Database database;
+
+    /** Reads the payload of a claimed job that was too large to come with its claim, if the token still holds. */
     private final String payload;
+
     private final String extendAll;
 
     public ClaimStatements(Database database) {

@@ -29,8 +29,13 @@ import org.jspecify.annotations.Nullable;
 final class FireSchedules {
 
     private final Database database;
+
+    /** Finds recurring jobs whose time has come, and runs that waited for the end of another one which has ended. */
     private final String look;
+
+    /** Moves recurring jobs on to their next run and enqueues the jobs of this one, if nobody else has locked or changed them. */
     private final String fire;
+
     private final String fireByHand;
 
     public FireSchedules(Database database) {

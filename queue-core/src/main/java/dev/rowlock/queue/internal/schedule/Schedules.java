@@ -33,6 +33,7 @@ final class Schedules {
      */
     public record Found(Instant now, List<StoredSchedule> schedules) {}
 
+    /** Reads all recurring jobs. */
     private static final String ALL = """
             SELECT statement_timestamp(), %s FROM (SELECT) AS one LEFT JOIN rowlock.schedule s ON true ORDER BY s.name
             """.formatted(StoredSchedule.COLUMNS);
@@ -41,6 +42,7 @@ final class Schedules {
         return found(on(connection, ALL));
     }
 
+    /** Reads the recurring jobs of these names. */
     private static final String NAMED = """
             SELECT statement_timestamp(), %s
               FROM (SELECT) AS one LEFT JOIN rowlock.schedule s ON s.name = ANY (:names::text[])
@@ -68,6 +70,7 @@ final class Schedules {
         return new Found(times.get(0).toInstant(), List.copyOf(schedules));
     }
 
+    /** Locks a recurring job until the transaction ends. */
     private static final String LOCKED = """
             SELECT %s FROM rowlock.schedule s WHERE s.name = :name FOR UPDATE
             """.formatted(StoredSchedule.COLUMNS);
@@ -159,6 +162,7 @@ final class Schedules {
         return Timing.putOff(name, next, jitter).atOffset(ZoneOffset.UTC);
     }
 
+    /** Pauses a recurring job. */
     private static final String PAUSE = """
             UPDATE rowlock.schedule
                SET version = version + 1, paused_at = statement_timestamp(), fire_at = NULL, queued_at = NULL
@@ -170,6 +174,7 @@ final class Schedules {
         return on(connection, PAUSE).set("name", name).update() == 1;
     }
 
+    /** Lets a paused recurring job go on. */
     private static final String RESUME = """
             UPDATE rowlock.schedule
                SET version = version + 1, paused_at = NULL, next_at = :next_at,
@@ -191,6 +196,7 @@ final class Schedules {
                 == 1;
     }
 
+    /** Deletes a recurring job. */
     private static final String DELETE = "DELETE FROM rowlock.schedule WHERE name = :name";
 
     /** Returns whether there was one of that name. */

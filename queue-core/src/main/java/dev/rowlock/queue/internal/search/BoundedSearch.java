@@ -26,8 +26,10 @@ import org.springframework.dao.DataAccessException;
  */
 public final class BoundedSearch {
 
-    // A shorter limit of the role's or the caller's own holds. Plans are never compiled: that may take longer than a
-    // search.
+    /**
+     * Limits the search that comes next in its transaction: in time, to one processor, and to reading. A shorter limit of the role's or the
+     * caller's own holds. Plans are never compiled: that may take longer than a search.
+     */
     private static final String LIMIT = """
             SELECT set_config('statement_timeout',
                               CASE WHEN own > interval '0' AND own < ? * interval '1 ms' THEN current_setting('statement_timeout')
@@ -37,6 +39,7 @@ public final class BoundedSearch {
               FROM CAST(current_setting('statement_timeout') AS interval) AS own
             """;
 
+    /** Tells the database's time so long ago. */
     private static final String AGO = "SELECT statement_timestamp() - :millis * interval '1 ms'";
 
     private static final String CANCELLED = "57014";

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Counts jobs and attempts. */
 public final class CountJobs {
 
+    /** Counts all jobs by queue and state. */
     private static final String ALL =
             "SELECT queue, state, count(*) FROM rowlock.job GROUP BY queue, state ORDER BY queue, state";
 

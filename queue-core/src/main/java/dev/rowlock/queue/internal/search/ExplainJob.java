@@ -146,8 +146,13 @@ public final class ExplainJob {
     private static final int FEWEST = 5;
 
     private final BoundedSearch bounded;
+
+    /** Reads all that says why a job waits. */
     private final String sql;
+
+    /** Measures in what time so many jobs end, as jobs of the queue, or of the key in it, did in the last minute. */
     private final String pace;
+
     private final ExplainSteps steps;
     private final ExplainEnd end;
 

@@ -118,10 +118,13 @@ final class CancelWorkflows {
 
     private final Database database;
     private final EnsureDonePartitions partitions;
+
+    /** Begins to cancel a workflow, once those that are just adding jobs to it have ended. */
     private final String begin;
     /** Begins to cancel a failed workflow that runs again, as nobody has noted yet. */
     private final String beginRedriven;
 
+    /** Lists the next workflows that are to be cancelled. */
     private final String open;
     /** Cancels the next open jobs of a workflow, and asks those that run to stop. */
     private final String jobs;

@@ -63,7 +63,13 @@ final class DecideSteps {
             + ReleaseFewJobs.SQL + ReleaseFewJobs.RESULT;
 
     private final Database database;
+
+    /**
+     * Locks waiting steps about which may be decided now: given ones, or those that run after given ones; waits for their locks (patient), or
+     * passes over those that are locked (others).
+     */
     private final LockWaitingSteps lock;
+
     private final String sql;
 
     public DecideSteps(Database database) {

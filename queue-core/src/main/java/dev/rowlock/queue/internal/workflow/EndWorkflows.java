@@ -80,8 +80,14 @@ final class EndWorkflows {
 
     private final OpenJobs<Long> openJobs = new OpenJobs<>();
     private final Database database;
+
+    /** Ends workflows in which nothing is open, or lets them run again, and waits for their locks. */
     private final String end;
+
+    /** Ends workflows in which nothing is open, or lets them run again, and passes over those that somebody has locked. */
     private final String endOthers;
+
+    /** Finds workflows whose end, or whose new run after a redrive, nobody has noted. */
     private final String find;
 
     public EndWorkflows(Database database) {

@@ -58,8 +58,10 @@ final class LockStep {
                FOR SHARE OF s
             """;
 
-    // Whoever closes it, or cancels its workflow, waits for this transaction, and those who come later wait behind
-    // that.
+    /**
+     * Waits for whoever is closing the step; and keeps it from being closed while this transaction adds jobs to it. Whoever closes it, or cancels
+     * its workflow, waits for this transaction, and those who come later wait behind that.
+     */
     private static final String TURN = "SELECT " + SHARED + ", current_setting('transaction_isolation') LIKE 'read%'";
 
     private static final String NAMED = """
@@ -104,13 +106,23 @@ final class LockStep {
     }
 
     private final Schema schema;
+
+    /** Reads the step to which a running job belongs, and keeps its claim from being taken. */
     private final String ofJob;
+
+    /** Reads a step by its number, and locks it so that nobody changes it. */
     private final String waiting;
+
+    /** Reads a step by its name, without a lock. */
     private final String named;
+
+    /** Reads a step by its name, and locks it so that nobody changes it. */
     private final String namedAsItIs;
+
     /** Keeps a step from ending, without waiting for who decides about it. */
     private final String hold;
 
+    /** Closes a step, so that nobody adds jobs to it any more; waits for those that are just adding some. */
     private final String close;
 
     public LockStep(Schema schema) {

@@ -134,7 +134,11 @@ final class MarkEndedJobs {
     public record Marked(List<Touched> steps, @Nullable JobPosition end) {}
 
     private final Database database;
+
+    /** Notes in workflow_job how given jobs have ended. */
     private final String heard;
+
+    /** Walks past so many jobs of workflows behind a place, and notes which of them have ended. */
     private final String stretch;
 
     public MarkEndedJobs(Database database) {

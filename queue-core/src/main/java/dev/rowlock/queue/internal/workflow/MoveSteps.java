@@ -175,8 +175,14 @@ final class MoveSteps {
 
     private final Database database;
     private final EnsureDonePartitions partitions;
+
+    /** Moves jobs of steps that are released, skipped or revived, so many at a time: to ready or waiting, or to done. */
     private final String walked;
+
+    /** Moves given jobs of such steps. */
     private final String named;
+
+    /** Lists the jobs that would be moved so. */
     private final String names;
 
     public MoveSteps(Database database) {

@@ -48,17 +48,20 @@ public final class ReadWorkflows {
                                             false)))
             """;
 
+    /** Reads a page of workflows. */
     private static final String LIST = """
             SELECT id, name, state, started_at, ended_at FROM rowlock.workflow
              WHERE id < ? ORDER BY id DESC LIMIT ?
             """;
 
+    /** Reads a workflow. */
     private static final String ONE = """
             SELECT w.id, w.name, CASE WHEN w.again THEN 'running' ELSE w.state END, w.started_at, CASE WHEN NOT w.again THEN w.ended_at END, m.workflow_id
               FROM (SELECT w.*, %s AS again FROM rowlock.workflow w WHERE w.id = ? OFFSET 0) AS w
               LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
             """.formatted(REDRIVEN);
 
+    /** Reads the steps of a workflow. */
     private static final String STEPS = """
             SELECT s.step_no, s.name, s.state = 'waiting', s.accepts, c.state, c.jobs
               FROM rowlock.workflow_step s
@@ -68,6 +71,7 @@ public final class ReadWorkflows {
              ORDER BY s.step_no
             """;
 
+    /** Reads which step of a workflow runs after which. */
     private static final String EDGES = """
             SELECT e.child_no, p.name, e.runs_after
               FROM rowlock.workflow_edge e

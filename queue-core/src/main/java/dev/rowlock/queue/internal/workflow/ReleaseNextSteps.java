@@ -86,6 +86,8 @@ final class ReleaseNextSteps {
     public record Heard(List<Touched> steps, Released released) {}
 
     private final Database database;
+
+    /** Notes in workflow_job how given jobs have ended, and releases the steps that wait for these alone. */
     private final String sql;
 
     public ReleaseNextSteps(Database database) {

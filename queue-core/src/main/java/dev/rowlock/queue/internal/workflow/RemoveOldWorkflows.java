@@ -45,6 +45,8 @@ public final class RemoveOldWorkflows {
     private static final int JOBS = 10_000;
 
     private final Database database;
+
+    /** Removes workflows that ended long ago, some at a time. */
     private final String sql;
 
     public RemoveOldWorkflows(Database database) {
