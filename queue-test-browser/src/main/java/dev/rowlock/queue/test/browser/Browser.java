@@ -53,7 +53,7 @@ public final class Browser implements AutoCloseable {
         this.base = base;
     }
 
-    /** @param base address of the dashboard */
+    /** Opens a window on the dashboard at this address. */
     public static Browser start(String base) {
         // Where work lands, a browser that is missing is an error.
         assumeTrue(System.getenv("CI") != null || Files.exists(CHROMIUM), "there is no " + CHROMIUM);
@@ -130,7 +130,7 @@ public final class Browser implements AutoCloseable {
         return this;
     }
 
-    public <T> void await(String what, Predicate<WebDriver> condition) {
+    public void await(String what, Predicate<WebDriver> condition) {
         new WebDriverWait(driver, PATIENCE, Duration.ofMillis(50))
                 .withMessage(what)
                 .ignoring(NoSuchElementException.class)
@@ -221,7 +221,9 @@ public final class Browser implements AutoCloseable {
                                 "const done = arguments[arguments.length - 1];"
                                         + "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})"
                                         + ".then(r => done({v: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160) + ' ' + n.any.concat(n.all).map(c => c.message).join(' ')).join(' | '))}), e => done({v: [String(e)]}))"));
-        return Stream.concat(((List<String>) result.get("v")).stream(), SpokenPage.of(driver).barriers().stream())
+        return Stream.concat(
+                        ((List<String>) Objects.requireNonNull(result.get("v"))).stream(),
+                        SpokenPage.of(driver).barriers().stream())
                 .toList();
     }
 
