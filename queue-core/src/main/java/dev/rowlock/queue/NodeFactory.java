@@ -3,9 +3,11 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.enqueue.OnceMoreFeature;
 import dev.rowlock.queue.internal.gate.LimitFeature;
+import dev.rowlock.queue.internal.node.CallersNode;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.WorkerNode;
@@ -18,10 +20,13 @@ import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.WorkflowFeature;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -64,29 +69,61 @@ final class NodeFactory {
         PolicyFeature policies = new PolicyFeature(asked, queues, settings.policyTimes, database, wakeups);
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues.keySet(), policies.admissions());
         WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
+        List<Feature> features = new ArrayList<>(makingReady(limits, workflows));
+        features.add(new OperateFeature(database, wakeups, settings.retention));
+        features.addAll(policies.features());
+        return new WorkerNode(nodeSettings(), services(limits, workflows, transactions), features);
+    }
+
+    /** A node that runs jobs of these listeners on its caller's thread; the rest as for {@link #make}. */
+    CallersNode makeManual(
+            Collection<QueueLimit> declared,
+            List<ListenerDefinition> listeners,
+            Collection<String> queues,
+            @Nullable TransactionOperations transactions) {
+        LimitFeature limits = new LimitFeature(database, wakeups, declared, queues, Admissions.ALL);
+        WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
+        Set<String> declaring = new HashSet<>();
+        if (!declared.isEmpty()) {
+            declaring.add(limits.name());
+        }
+        if (!Rowlock.all(settings.recurring).isEmpty()) {
+            declaring.add(ScheduleFeature.NAME);
+        }
+        return new CallersNode(
+                nodeSettings(),
+                services(limits, workflows, transactions),
+                makingReady(limits, workflows),
+                declaring,
+                listeners);
+    }
+
+    private NodeSettings nodeSettings() {
+        return new NodeSettings(
+                settings.worker,
+                settings.lease,
+                settings.retention,
+                settings.retry,
+                settings.maxPayloadBytes,
+                settings.notifications);
+    }
+
+    private NodeServices services(
+            LimitFeature limits, WorkflowFeature workflows, @Nullable TransactionOperations transactions) {
         Extensions extensions = new Extensions(
                 observers(workflows),
                 Rowlock.all(settings.interceptors),
                 Rowlock.all(settings.attemptInterceptors),
                 Rowlock.all(settings.redactors),
                 limits::slowDown);
-        return new WorkerNode(
-                new NodeSettings(
-                        settings.worker,
-                        settings.lease,
-                        settings.retention,
-                        settings.retry,
-                        settings.maxPayloadBytes,
-                        settings.notifications),
-                new NodeServices(
-                        database,
-                        settings.unpooled != null ? settings.unpooled : database.dataSource(),
-                        settings.codec,
-                        extensions,
-                        wakeups,
-                        transactions,
-                        limits.admissions()),
-                features(limits, workflows, policies));
+        return new NodeServices(
+                database,
+                settings.unpooled != null ? settings.unpooled : database.dataSource(),
+                settings.codec,
+                extensions,
+                wakeups,
+                transactions,
+                limits.admissions());
     }
 
     /** Nobody asks a policy where keys are in order. */
@@ -108,17 +145,12 @@ final class NodeFactory {
         return observers;
     }
 
-    /** What nodes do beside running jobs. */
-    private List<Feature> features(LimitFeature limits, WorkflowFeature workflows, PolicyFeature policies) {
-        List<Feature> features = new ArrayList<>(List.of(
-                new OperateFeature(database, wakeups, settings.retention),
-                new OnceMoreFeature(database, wakeups),
-                limits,
-                workflows));
+    /** The features by which jobs become ready. */
+    private List<Feature> makingReady(LimitFeature limits, WorkflowFeature workflows) {
+        List<Feature> features = new ArrayList<>(List.of(new OnceMoreFeature(database, wakeups), limits, workflows));
         if (settings.schedulesRecurring) {
             features.add(new ScheduleFeature(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }
-        features.addAll(policies.features());
         return features;
     }
 }

@@ -30,6 +30,7 @@ import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.ManualNode;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.workflow.Workflows;
@@ -334,6 +335,23 @@ public final class Rowlock implements AutoCloseable {
         transactions = settings.transactions.get();
         return new NodeFactory(settings, database, wakeups, this::scheduleRow, results.observer())
                 .make(DeclareLimits.of(settings.limits, run()), queues(), transactions);
+    }
+
+    /**
+     * Runs the jobs of the listeners on the calling thread, when that says so: for tests. Close it after use.
+     *
+     * @throws IllegalStateException while this Rowlock runs jobs by itself
+     */
+    public synchronized ManualNode manualNode() {
+        if (running && node != null) {
+            throw new IllegalStateException(
+                    "this Rowlock runs its jobs by itself: stop it, or let it only enqueue (rowlock.worker.enabled=false)");
+        }
+        List<ListenerDefinition> run = run();
+        List<String> queues =
+                run.stream().map(ListenerDefinition::queue).distinct().toList();
+        return new NodeFactory(settings, database.nesting(), wakeups, this::scheduleRow, results.observer())
+                .makeManual(DeclareLimits.of(settings.limits, run), run, queues, settings.transactions.get());
     }
 
     static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

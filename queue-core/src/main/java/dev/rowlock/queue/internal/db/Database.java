@@ -6,6 +6,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ public final class Database {
     private final OwnTransactions own;
     private final Numbering numbering;
     private final CallersTransaction callers;
+    private final @Nullable NestedTransactions nested; // null: transactions of its own are never nested in the caller's
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
     public Database(DataSource dataSource, Schema schema) {
@@ -60,25 +63,73 @@ public final class Database {
         this.own = new OwnTransactions();
         this.numbering = new Numbering(schema);
         this.callers = new CallersTransaction(this.dataSource);
+        this.nested = null;
     }
 
-    private Database(Database same, Duration answerWithin) {
+    private Database(Database same, Duration answerWithin, @Nullable NestedTransactions nested) {
         this.dataSource = same.dataSource;
         this.schema = same.schema;
         this.answerWithin = answerWithin;
         this.own = same.own;
         this.numbering = same.numbering;
         this.callers = same.callers;
+        this.nested = nested;
     }
 
     /** The same, for statements that may take long because they read whole tables. */
     public Database patient() {
-        return new Database(this, PATIENT_ANSWER_WITHIN);
+        return new Database(this, PATIENT_ANSWER_WITHIN, nested);
     }
 
     /** The same, for small statements that others wait for. */
     public Database impatient() {
-        return new Database(this, answerWithin.dividedBy(IMPATIENCE));
+        return new Database(this, answerWithin.dividedBy(IMPATIENCE), nested);
+    }
+
+    /**
+     * The same, whose own transactions are nested in the calling thread's transaction wherever there is one: behind a savepoint, and nothing of
+     * them is committed before that is. For tests, whose transaction is rolled back. One thread at a time.
+     */
+    public Database nesting() {
+        return new Database(this, answerWithin, new NestedTransactions());
+    }
+
+    /** Whether a transaction of its own would be nested in the calling thread's transaction now. */
+    public boolean nests() {
+        return nested != null && standing().joins();
+    }
+
+    /**
+     * Does some work, which may throw nothing, in the calling thread's transaction. Where transactions {@linkplain #nests() nest}, all that it
+     * writes is undone unless its result says that it stays.
+     */
+    public <T> T attempt(Supplier<T> work, Predicate<T> stays) {
+        NestedTransactions nests = nested;
+        return nests == null || !nests()
+                ? work.get()
+                : inCallersTransaction(connection -> nests.attempt(connection, callers.holder(), work, stays));
+    }
+
+    /** What the {@link #attempt} under way has written by now stays, as it would where each statement commits. */
+    public void keepAttempt() {
+        NestedTransactions nests = nested;
+        if (nests != null && nests()) {
+            inCallersTransaction(connection -> {
+                nests.keep(connection);
+                return nests;
+            });
+        }
+    }
+
+    /** Leaves the calling thread's transaction with the settings that it had before others were nested in it. */
+    public void restoreSettings() {
+        NestedTransactions nests = nested;
+        if (nests != null && nests()) {
+            inCallersTransaction(connection -> {
+                nests.restore(connection);
+                return nests;
+            });
+        }
     }
 
     /** How long a statement may take: then the server ends it, or its connection counts as broken a moment later. */
@@ -124,7 +175,7 @@ public final class Database {
      * and server have the usual settings. So it must bring its time limit along: by a prefix of {@link IndexPlan}, or by {@link TimeLimit#before}.
      */
     public <T> T atOnce(Call<T> call) {
-        return fromPool(connection -> own.together(connection, answerWithin, call));
+        return byItself(call, connection -> own.together(connection, answerWithin, call));
     }
 
     /** Runs one statement by itself, on a connection of its own, whatever transaction the calling thread is in. Two round trips more. */
@@ -139,7 +190,7 @@ public final class Database {
 
     /** The same with another limit for each statement: less than the usual one, or the client gives up before. */
     public <T> T atomically(Duration limit, Call<T> call) {
-        return fromPool(connection -> own.several(connection, limit, call));
+        return byItself(call, connection -> own.several(connection, limit, call));
     }
 
     /** Runs one statement without plan settings in the calling thread's transaction if there is one, otherwise by itself. */
@@ -163,6 +214,13 @@ public final class Database {
             case AFTER -> afterTransaction(call, throughPool);
             case OUTSIDE, ELSEWHERE -> fromPool(throughPool);
         };
+    }
+
+    private <T> T byItself(Call<T> call, Call<T> throughPool) {
+        NestedTransactions nests = nested;
+        return nests != null && nests()
+                ? inCallersTransaction(connection -> nests.run(connection, call))
+                : fromPool(throughPool);
     }
 
     private <T> T fromPool(Call<T> work) {

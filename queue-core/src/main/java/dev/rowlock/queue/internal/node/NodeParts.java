@@ -213,7 +213,7 @@ public record NodeParts(
         return new Recorder(writer, new AmbiguousCommits(services.database()), observers);
     }
 
-    private static HandlerInvoker.Services handlerServices(
+    static HandlerInvoker.Services handlerServices(
             NodeSettings settings, NodeServices services, Deadlines deadlines, Duration longestWait) {
         Database database = services.database();
         return new HandlerInvoker.Services(
@@ -228,7 +228,7 @@ public record NodeParts(
     }
 
     /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */
-    private static @Nullable String timeouts(List<ListenerDefinition> listeners) {
+    static @Nullable String timeouts(List<ListenerDefinition> listeners) {
         Map<String, Long> millis = new TreeMap<>();
         for (ListenerDefinition listener : listeners) {
             if (listener.timeout() != null) {

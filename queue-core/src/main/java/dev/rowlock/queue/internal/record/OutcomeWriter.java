@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.record.OutcomeStatements.Buried;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Moved;
+import dev.rowlock.queue.internal.record.Recorder.HeldJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
@@ -72,6 +73,22 @@ public final class OutcomeWriter {
     /** Who has failed after so long was not refused, but left without an answer. */
     Duration answerWithin() {
         return database.answerWithin();
+    }
+
+    /**
+     * Writes the outcome of one job on the calling thread.
+     *
+     * @return the outcome that was recorded: not the same if the job was to be cancelled, or this one cannot be written
+     * @throws IllegalStateException if the claim was lost, or nothing could be written
+     */
+    public Outcome writeNow(HeldJob held, Outcome outcome) {
+        Written written = write(List.of(new PendingOutcome(held, outcome, Duration.ZERO)));
+        if (written.recorded().isEmpty()) {
+            throw new IllegalStateException(
+                    "the outcome '%s' of %s could not be recorded".formatted(outcome.label(), held.job()),
+                    written.failure());
+        }
+        return written.recorded().get(0).outcome();
     }
 
     Written write(List<PendingOutcome> batch) {

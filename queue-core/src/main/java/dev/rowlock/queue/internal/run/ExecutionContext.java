@@ -174,6 +174,9 @@ final class ExecutionContext implements JobContext {
                 || !services.claims().saveCheckpoint(execution.job().claim(), value, services.codec())) {
             throw lost();
         }
+        if (!listener.transactional()) {
+            services.database().keepAttempt();
+        }
     }
 
     @Override

@@ -199,7 +199,7 @@ public final class HandlerInvoker {
 
     private Outcome returned(ExecutionContext context, @Nullable Object returned) {
         Execution.Completion completion = context.execution.completion();
-        if (completion == Execution.Completion.COMMITTED) {
+        if (completion == Execution.Completion.COMMITTED || stands(completion)) {
             return new Outcome.AlreadyCompleted();
         }
         if (completion != Execution.Completion.BY_RECORDER) {
@@ -214,6 +214,12 @@ public final class HandlerInvoker {
         } catch (PayloadException e) {
             return unstorable(context, e);
         }
+    }
+
+    /** Nobody commits a transaction in which this one is nested before the job has ended. */
+    private boolean stands(Execution.Completion completion) {
+        return completion == Execution.Completion.IN_OPEN_TRANSACTION
+                && services.database().nests();
     }
 
     /** Most return values are by the way: of a chained call, say, or a whole entity. */
