@@ -93,6 +93,7 @@ class DocsTest {
                 "docs/recurring.md",
                 "docs/results.md",
                 "docs/search.md",
+                "docs/testing.md",
                 "docs/traces.md",
                 "docs/unique.md",
                 "docs/workflows.md"
@@ -107,6 +108,20 @@ class DocsTest {
         assertThat(examples)
                 .hasSizeGreaterThan(2)
                 .allSatisfy(example -> assertThat(tests).contains(example));
+    }
+
+    /** It needs the test kit, which those that compile the others do not have. */
+    @Test
+    void theTestOfReadmeIsATest() throws IOException {
+        List<String> tests = JAVA.matcher(Files.readString(TOP.resolve("README.md")))
+                .results()
+                .map(match -> match.group(1))
+                .filter(example -> example.contains("dev.rowlock.queue.test"))
+                .map(example -> example.replaceAll("\\s", ""))
+                .toList();
+
+        assertThat(tests).hasSize(1);
+        assertThat(examplesInTests()).contains(tests.get(0));
     }
 
     private static String examplesInTests() throws IOException {

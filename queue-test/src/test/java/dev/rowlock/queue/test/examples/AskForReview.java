@@ -1,0 +1,3 @@
+package dev.rowlock.queue.test.examples;
+
+record AskForReview(long orderId) {}

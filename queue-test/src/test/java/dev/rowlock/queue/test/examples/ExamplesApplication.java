@@ -1,0 +1,7 @@
+package dev.rowlock.queue.test.examples;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+/** The application that the pages test. */
+@SpringBootApplication
+class ExamplesApplication {}

@@ -1,0 +1,3 @@
+package dev.rowlock.queue.test.examples;
+
+record SendInvoice(long orderId) {}

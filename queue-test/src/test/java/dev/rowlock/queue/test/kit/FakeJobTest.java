@@ -1,0 +1,68 @@
+package dev.rowlock.queue.test.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.FailedAttempt;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.StopReason;
+import dev.rowlock.queue.test.FakeJob;
+import dev.rowlock.queue.test.FakeJobContext;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class FakeJobTest {
+
+    record SendMail(String to) {}
+
+    @Test
+    void aRetryPolicyIsTestedWithoutADatabase() {
+        RetryPolicy policy = RetryPolicy.fixed(Duration.ofSeconds(1)).maxRetries(2);
+
+        assertThat(policy.next(FakeJob.of(SendMail.class).failed(new IOException("away"))))
+                .map(Due::after)
+                .hasValue(Duration.ofSeconds(1));
+        assertThat(policy.next(FakeJob.of(SendMail.class).attempt(3).failed(new IOException("away"))))
+                .isEmpty();
+    }
+
+    @Test
+    void aContextSaysWhatItWasToldAndRemembersWhatTheHandlerDid() {
+        FakeJobContext context = FakeJob.of(SendMail.class)
+                .queue("mail")
+                .key("a")
+                .attempt(2)
+                .maxRetries(1)
+                .age(Duration.ofHours(1))
+                .timeout(Duration.ofMinutes(1))
+                .header("tenant", "7")
+                .error("java.io.IOException", "away")
+                .checkpoint(5)
+                .context();
+
+        assertThat(context.type()).isEqualTo("SendMail");
+        assertThat(context.queue()).isEqualTo("mail");
+        assertThat(context.key()).hasValue("a");
+        assertThat(context.lastAttempt()).isTrue();
+        assertThat(context.headers()).containsEntry("tenant", "7");
+        assertThat(context.errors()).extracting(FailedAttempt::message).containsExactly("away");
+        assertThat(context.checkpoint(Integer.class)).hasValue(5);
+        assertThat(context.deadline()).isPresent();
+        assertThat(context.stopRequested()).isFalse();
+
+        context.progress(50, "half");
+        context.saveCheckpoint(6);
+        context.stop(StopReason.SHUTDOWN);
+        context.completeInTransaction("done");
+
+        assertThat(context.progress()).hasValue(50);
+        assertThat(context.progressNote()).hasValue("half");
+        assertThat(context.checkpoint()).hasValue(6);
+        assertThat(context.stopReason()).hasValue(StopReason.SHUTDOWN);
+        assertThat(context.completedInTransaction()).isTrue();
+        assertThat(context.result()).hasValue("done");
+        assertThatThrownBy(() -> context.progress(60)).isInstanceOf(IllegalStateException.class);
+    }
+}
