@@ -4,44 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobAdmin;
-import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
-import dev.rowlock.queue.test.postgres.TestDatabase;
+import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Imports the shipped catalog once, over HTTP, and looks at what became of it from all sides. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = "rowlock.worker.node-name=here")
-@Import(PostgresTestConfiguration.class)
+@AutoConfigureEmbeddedPostgres
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CatalogImportTest {
 
     private final Shop shop;
     private final JdbcClient jdbc;
     private final JobAdmin admin;
-    private final ObjectProvider<TestDatabase> database;
     private long id;
 
-    CatalogImportTest(
-            @LocalServerPort int port,
-            @Autowired JdbcClient jdbc,
-            @Autowired JobAdmin admin,
-            @Autowired ObjectProvider<TestDatabase> database) {
+    CatalogImportTest(@LocalServerPort int port, @Autowired JdbcClient jdbc, @Autowired JobAdmin admin) {
         this.shop = new Shop(port);
         this.jdbc = jdbc;
         this.admin = admin;
-        this.database = database;
     }
 
     /** Figures are measured each 15 and each 30 seconds: what some of them need is there before the import, so that one measurement is of both. */
@@ -52,15 +43,8 @@ class CatalogImportTest {
         shop.awaitEnd(id, Duration.ofMinutes(3));
     }
 
-    /**
-     * Pauses, policies and the age of what waits are there only while there is such a thing, and the age of the oldest transaction only for a
-     * role that may see those of others.
-     */
+    /** Pauses, policies and the age of what waits are there only while there is such a thing. */
     private void haveWhatMetersAreOf() {
-        // In a container the application is a superuser.
-        database.ifAvailable(test -> JdbcClient.create(test.superuser())
-                .sql("GRANT pg_read_all_stats TO " + test.username())
-                .update());
         admin.pause("elsewhere");
         jdbc.sql("SELECT rowlock.enqueue('Drift', '{}', queue => 'elsewhere')")
                 .query()

@@ -5,11 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
 import dev.rowlock.queue.test.browser.Browser;
 import dev.rowlock.queue.test.browser.ManyJobs;
 import dev.rowlock.queue.test.browser.Walk;
-import dev.rowlock.queue.test.postgres.LongRunning;
-import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,13 +24,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -46,7 +45,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
             "rowlock.search.time-limit=25s",
             "logging.level.dev.rowlock.queue.failures=off"
         })
-@Import(PostgresTestConfiguration.class)
+@AutoConfigureEmbeddedPostgres
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DashboardTest {
@@ -153,7 +152,7 @@ class DashboardTest {
     /** The last one: the others look at what an import leaves, and nothing else. */
     @Test
     @Order(Integer.MAX_VALUE)
-    @LongRunning
+    @Tag("long")
     void everyPageAndActionWorksAmongAMillionJobsWhileACatalogIsImported() {
         ManyJobs.fill(sql);
         long running = shop.importSampleCatalog();

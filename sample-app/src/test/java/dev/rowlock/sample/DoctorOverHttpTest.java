@@ -2,12 +2,12 @@ package dev.rowlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
+import dev.rowlock.queue.test.AutoConfigureRowlock;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
@@ -16,7 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = "sample.max-upload=10KB") // of no concern here: the context is that of the uploads
-@Import(PostgresTestConfiguration.class)
+@AutoConfigureRowlock
+@AutoConfigureEmbeddedPostgres
 class DoctorOverHttpTest {
 
     private static final String ENDPOINT = "/actuator/rowlockdoctor";

@@ -1,48 +1,61 @@
 package dev.rowlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
+import dev.rowlock.queue.test.AutoConfigureRowlock;
+import dev.rowlock.queue.test.TestJobs;
+import dev.rowlock.sample.price.CheckPrices;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The nightly check of prices: when it comes, and what it does. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = "rowlock.worker.node-name=prices") // a context, and so a database, of its own
-@Import(PostgresTestConfiguration.class)
+@AutoConfigureRowlock
+@AutoConfigureEmbeddedPostgres
 class PriceCheckTest {
 
     private final Shop shop;
     private final JdbcClient jdbc;
+    private final TestJobs jobs;
 
-    PriceCheckTest(@LocalServerPort int port, @Autowired JdbcClient jdbc) {
+    PriceCheckTest(@LocalServerPort int port, @Autowired JdbcClient jdbc, @Autowired TestJobs jobs) {
         this.shop = new Shop(port);
         this.jdbc = jdbc;
+        this.jobs = jobs;
     }
 
     @Test
     void aPriceThatDiffersFromItsLastImportIsCorrectedAtNight() {
-        await().untilAsserted(() -> assertThat(shop.priceChecks().next()).hasSize(5));
+        assertThat(jobs.drain().ran()).isZero();
         assertThat(shop.priceChecks().next())
+                .hasSize(5)
                 .allSatisfy(run -> assertThat(hourInBerlin(run)).isEqualTo(3));
         imported("CUP-1", "4.50", "4.50");
         imported("CUP-2", "4.50", "1.00");
 
-        shop.checkPrices();
+        jobs.advance(Duration.ofDays(1));
+        jobs.drain().requireSuccess();
 
-        await().untilAsserted(() -> assertThat(shop.priceChecks().latest()).containsExactly(new Shop.PriceCheck(2, 1)));
+        assertThat(shop.priceChecks().latest()).containsExactly(new Shop.PriceCheck(2, 1));
         assertThat(jdbc.sql("SELECT DISTINCT price::text FROM product")
                         .query(String.class)
                         .list())
                 .containsExactly("4.50");
+
+        shop.checkPrices(); // for who does not wait for the night
+        jobs.drain().requireSuccess();
+
+        assertThat(shop.priceChecks().latest()).containsExactly(new Shop.PriceCheck(2, 0), new Shop.PriceCheck(2, 1));
+        assertThat(jobs).hasCompleted(CheckPrices.class).times(2);
     }
 
     private static int hourInBerlin(Instant run) {

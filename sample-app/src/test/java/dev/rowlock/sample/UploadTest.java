@@ -2,7 +2,9 @@ package dev.rowlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
+import dev.rowlock.queue.test.AutoConfigureRowlock;
+import dev.rowlock.queue.test.TestJobs;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
@@ -10,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -20,19 +21,22 @@ import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT, properties = "sample.max-upload=10KB")
-@Import(PostgresTestConfiguration.class)
+@AutoConfigureRowlock
+@AutoConfigureEmbeddedPostgres
 class UploadTest {
 
     private static final String HEADER = "sku,name,description,price,quantity,picture\r\n";
 
     private final Shop shop;
     private final JdbcClient jdbc;
+    private final TestJobs jobs;
 
     private record Problem(String title, String detail) {}
 
-    UploadTest(@LocalServerPort int port, @Autowired JdbcClient jdbc) {
+    UploadTest(@LocalServerPort int port, @Autowired JdbcClient jdbc, @Autowired TestJobs jobs) {
         this.shop = new Shop(port);
         this.jdbc = jdbc;
+        this.jobs = jobs;
     }
 
     @Test
@@ -46,7 +50,7 @@ class UploadTest {
         assertThat(accepted.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
         long id = body(accepted).id();
         assertThat(accepted.getHeaders().getLocation()).hasPath("/imports/" + id);
-        shop.awaitEnd(id, Duration.ofSeconds(30));
+        runAll();
         assertThat(shop.progress(id)).isEqualTo(new Shop.Progress("finished", 100, 1, 0, 1, 0, 0));
     }
 
@@ -55,7 +59,7 @@ class UploadTest {
         ResponseEntity<Shop.Accepted> accepted = post(HEADER + ",,,,,\r\n", Shop.Accepted.class);
 
         long id = body(accepted).id();
-        shop.awaitEnd(id, Duration.ofSeconds(30));
+        runAll();
         assertThat(shop.progress(id)).isEqualTo(new Shop.Progress("finished", 100, 1, 1, 0, 0, 0));
     }
 
@@ -84,6 +88,13 @@ class UploadTest {
         assertThat(status("/imports/999999")).isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(status("/products/NONE/pictures/80")).isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(status("/imports/1/rejections?limit=100000")).isEqualTo(HttpStatus.BAD_REQUEST);
+    }
+
+    /** The end of an import waits for its products. */
+    private void runAll() {
+        jobs.drain().requireSuccess();
+        jobs.advance(Duration.ofMinutes(1));
+        jobs.drain().requireSuccess();
     }
 
     private <T> ResponseEntity<T> post(String csv, Class<T> type) {

@@ -16,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -76,7 +77,8 @@ class SharedServerTest {
 
         postmaster.destroyForcibly();
         // The others notice. Until the last is gone, the memory and the port that they share are in use.
-        await().until(() -> processes.stream().noneMatch(SharedServerTest::runs) && nobodyListens());
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> processes.stream().noneMatch(SharedServerTest::runs) && nobodyListens());
 
         try (SharedServer server = join()) {
             assertThat(value(server, "SELECT count(*) FROM killed")).isEqualTo("0");
