@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.chore.FeaturesWithRows;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.KeyedBatch;
@@ -165,7 +165,7 @@ public final class CallersNode implements ManualNode {
     }
 
     private Optional<ClaimedJob> claimKeyed(String queue, Which which, @Nullable String timeouts) {
-        for (Turn turn = Turn.FIRST; turn != null; ) {
+        for (Look turn = Look.FIRST; turn != null; ) {
             KeyedBatch batch = keyed.run(queue, turn, 1, ClaimReadyJobs.LARGEST_PAYLOAD, which, nodeId, timeouts);
             if (batch.stop() == KeyedBatch.Stop.OUT_OF_TURN) {
                 throw new IllegalStateException(
