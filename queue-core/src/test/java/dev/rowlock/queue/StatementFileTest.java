@@ -96,7 +96,18 @@ class StatementFileTest {
             -- Each runs in a transaction that is rolled back. Statements of rooms that may be full run with pinned plans: the settings come first.
             -- What is put together from a filter is shown by an example. A check of the doctor finds something where it brings a row.
             -- Statements tell no node that there is something to do, unless they call pg_notify: whoever runs them does, once they are committed.
+            --
+            -- The functions that some of them call are in queue-core/src/main/resources/dev/rowlock/queue/schema/v1: claim.sql, complete.sql, done.sql, calls.sql.
+            -- A job is a row of one of the tables ready, waiting, running, done and dead, which are called rooms. A job in waiting that waits for
+            -- another job ('parents', 'once-more') is due in the year 2255. What the values of a column mean says psql's \\d+. The tables:
+            """;
 
+    /** As the schema's comments say it. */
+    private static final String TABLES = """
+            SELECT '--   ' || c.relname || ': ' || obj_description(c.oid, 'pg_class')
+              FROM pg_class c WHERE c.relnamespace = 'rowlock'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+               AND obj_description(c.oid, 'pg_class') IS NOT NULL
+             ORDER BY c.relname
             """;
 
     private final TestDatabase database;
@@ -110,6 +121,12 @@ class StatementFileTest {
     void theFileHasTheStatementsOfAllClassesAndRunsFromTopToBottom() throws Exception {
         List<Text> texts = texts();
         StringBuilder file = new StringBuilder(HEAD);
+        JdbcClient.create(database.dataSource())
+                .sql(TABLES)
+                .query(String.class)
+                .list()
+                .forEach(table -> file.append(table).append('\n'));
+        file.append('\n');
         List<String> parts = new ArrayList<>();
         List<String> failures = new ArrayList<>();
         Set<String> unnamed;

@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.ChunkInterceptor;
 import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
 import dev.rowlock.queue.test.DrainResult;
 import dev.rowlock.queue.test.RowlockTest;
@@ -21,6 +23,7 @@ import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.Workflows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +58,9 @@ class DrainTest {
             return invocation.proceed();
         }
     }
+
+    @Autowired
+    Rowlock rowlock;
 
     @Autowired
     Around around;
@@ -272,11 +278,15 @@ class DrainTest {
 
     @Test
     void noThreadIsStarted() {
+        // Those of other tests' contexts go on in this JVM.
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
         queue.enqueue(new Work.InTransaction(7, false));
         jobs.drain();
 
+        assertThat(rowlock.status().state()).isEqualTo(NodeStatus.State.STOPPED);
         assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("rowlock") && !name.startsWith("rowlock-test"));
+                .noneMatch(name -> name.startsWith("rowlock"));
     }
 }

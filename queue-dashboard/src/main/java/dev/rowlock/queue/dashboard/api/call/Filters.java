@@ -20,8 +20,16 @@ public final class Filters {
 
     private static final String ALL = "all";
 
-    /** Those that tell something of what jobs carry: for users who see payloads. */
-    private static final Set<String> OF_PAYLOADS = Set.of("payload", "header");
+    /** Those that tell nothing of what jobs carry. All others, headers among them, are for users who see payloads. */
+    private static final Set<Criterion> FOR_ALL = EnumSet.of(
+            Criterion.QUEUE,
+            Criterion.TYPE,
+            Criterion.KEY,
+            Criterion.UNIQUE_KEY,
+            Criterion.NODE,
+            Criterion.FINGERPRINT,
+            Criterion.ERROR_TYPE,
+            Criterion.ERROR_TEXT);
 
     public static final Set<String> NAMES = names();
 
@@ -37,6 +45,12 @@ public final class Filters {
             names.add(time.label() + "Until");
         }
         return Set.copyOf(names);
+    }
+
+    private static boolean tellsOfPayloads(String name) {
+        return EnumSet.complementOf(EnumSet.copyOf(FOR_ALL)).stream()
+                .map(Filters::name)
+                .anyMatch(name::equals);
     }
 
     private static String name(Criterion criterion) {
@@ -68,10 +82,8 @@ public final class Filters {
      * @param payloads whether the user sees payloads; otherwise a search for them would tell what is in them
      */
     public static JobFilter forAction(Map<String, String> texts, boolean payloads) {
-        for (String name : OF_PAYLOADS) {
-            if (texts.containsKey(name) && !payloads) {
-                throw new Problem(403, "you may not see payloads and headers, so you cannot search in them either");
-            }
+        if (!payloads && (texts.containsKey("header") || texts.keySet().stream().anyMatch(Filters::tellsOfPayloads))) {
+            throw new Problem(403, "you may not see payloads and headers, so you cannot search in them either");
         }
         JobFilter filter = "true".equals(texts.get(ALL)) ? JobFilter.all() : JobFilter.where();
         filter = states(filter, texts.get("state"));
