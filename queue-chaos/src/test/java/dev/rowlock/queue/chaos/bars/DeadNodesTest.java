@@ -37,9 +37,11 @@ class DeadNodesTest {
 
             long killed = System.nanoTime();
             victim.kill();
+            // On a machine that stands still for seconds the other node loses its lease, too, and they run a third
+            // time.
             Stage.await(
                     Duration.ofSeconds(60),
-                    () -> jobs.stream().allMatch(job -> stage.starts(job).size() == 2));
+                    () -> jobs.stream().allMatch(job -> stage.starts(job).size() >= 2));
 
             List<Duration> times = jobs.stream()
                     .map(job -> Duration.ofNanos(stage.starts(job).get(1).nanos() - killed))
