@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code docs/api.txt} lists the types that applications may use, each with the first sentence of its Javadoc: a type that becomes public is a promise for
- * long, so it is to be seen in a review. {@code make test T=PublicTypesTest A=-Drowlock.docs.write=true} writes it anew.
+ * long, so it is to be seen in a review. {@code make test T=PublicTypesTest A=-Drowlock.test.docs.write=true} writes it anew.
  */
 class PublicTypesTest {
 
@@ -45,7 +45,7 @@ class PublicTypesTest {
                 .map(type -> type.getKey().substring(BASE.length() + 1) + "  " + type.getValue() + "\n")
                 .collect(Collectors.joining());
 
-        if (Boolean.getBoolean("rowlock.docs.write")) {
+        if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.writeString(LIST, list);
         }
 

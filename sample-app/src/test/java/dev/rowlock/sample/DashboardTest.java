@@ -34,7 +34,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The dashboard after an import, as a newcomer uses it. {@code mvn -pl sample-app -am test -Dtest=DashboardTest -Drowlock.docs.write=true
+ * The dashboard after an import, as a newcomer uses it. {@code mvn -pl sample-app -am test -Dtest=DashboardTest -Drowlock.test.docs.write=true
  * -Dsurefire.failIfNoSpecifiedTests=false} makes the picture of the README anew.
  */
 @SpringBootTest(
@@ -126,7 +126,7 @@ class DashboardTest {
         browser.open("?picture#/errors");
         browser.screenshot("errors");
 
-        if (Boolean.getBoolean("rowlock.docs.write")) {
+        if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.copy(picture, PICTURE, StandardCopyOption.REPLACE_EXISTING);
         }
         assertThat(PICTURE).exists();

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The settings, and the page that lists them. With {@code -Drowlock.docs.write=true} it writes the table anew. */
+/** The settings, and the page that lists them. With {@code -Drowlock.test.docs.write=true} it writes the table anew. */
 class SettingsPageTest {
 
     private static final Path PAGE = Path.of("..", "docs", "dashboard.md");
@@ -30,7 +30,7 @@ class SettingsPageTest {
         String expected =
                 page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + table() + page.substring(page.indexOf(END));
 
-        if (Boolean.getBoolean("rowlock.docs.write")) {
+        if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.writeString(PAGE, expected);
             return;
         }

@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code docs/configuration.md} lists what Boot's annotation processor found in {@link RowlockProperties}. After a change,
- * {@code mvn -pl queue-spring-boot-autoconfigure -am test -Dtest=ConfigurationPageTest -Drowlock.docs.write=true
+ * {@code mvn -pl queue-spring-boot-autoconfigure -am test -Dtest=ConfigurationPageTest -Drowlock.test.docs.write=true
  * -Dsurefire.failIfNoSpecifiedTests=false} writes the tables anew.
  */
 class ConfigurationPageTest {
@@ -38,7 +38,7 @@ class ConfigurationPageTest {
         String expected =
                 page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + tables() + page.substring(page.indexOf(END));
 
-        if (Boolean.getBoolean("rowlock.docs.write")) {
+        if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.writeString(PAGE, expected);
             return;
         }

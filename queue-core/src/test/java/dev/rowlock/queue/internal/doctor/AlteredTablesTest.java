@@ -21,7 +21,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * What the doctor says of tables that somebody has changed. Its list is written anew by
- * {@code mvn -pl queue-core -am test -Dtest=AlteredTablesTest -Drowlock.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false}.
+ * {@code mvn -pl queue-core -am test -Dtest=AlteredTablesTest -Drowlock.test.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false}.
  */
 @PostgresTest(freshPerTest = true, migrated = true)
 @Representative
@@ -43,7 +43,7 @@ class AlteredTablesTest {
                 .param("schema", "rowlock")
                 .query(String.class)
                 .list();
-        if (Boolean.getBoolean("rowlock.docs.write")) {
+        if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.write(LIST, made);
         }
 
