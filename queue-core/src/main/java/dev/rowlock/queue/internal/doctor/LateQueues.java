@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -153,23 +154,23 @@ final class LateQueues {
 
     /** The first cause that explains it. */
     private static Reason judge(Map<String, String> queue) {
-        String name = queue.get("queue");
+        String name = value(queue, "queue");
         String waits = "Jobs of queue '%s' have waited for %s: ".formatted(name, text(queue, "waited"));
-        if (!queue.get("paused").equals("null")) {
-            String why = queue.get("why").equals("null") ? "" : " (%s)".formatted(queue.get("why"));
+        if (!value(queue, "paused").equals("null")) {
+            String why = value(queue, "why").equals("null") ? "" : " (%s)".formatted(value(queue, "why"));
             return new Reason(
                     Status.LATE,
                     name,
                     waits
                             + "it has been paused for %s by %s%s."
-                                    .formatted(text(queue, "paused"), queue.get("who"), why),
+                                    .formatted(text(queue, "paused"), value(queue, "who"), why),
                     "Resume it by JobAdmin, or on the dashboard.");
         }
-        if (!queue.get("paused_types").isEmpty()) {
+        if (!value(queue, "paused_types").isEmpty()) {
             return new Reason(
                     Status.LATE,
                     name,
-                    waits + "they are of types that are paused (%s).".formatted(queue.get("paused_types")),
+                    waits + "they are of types that are paused (%s).".formatted(value(queue, "paused_types")),
                     "Resume the types by JobAdmin, or on the dashboard.");
         }
         if (number(queue, "nodes") == 0) {
@@ -180,12 +181,12 @@ final class LateQueues {
                     "Start an application with a listener of this queue, or correct the name of the queue.");
         }
         String explain = "JobSearch.explain(%s), the page of the job, and /actuator/rowlock/job/%s say why it waits."
-                .formatted(queue.get("first_job"), queue.get("first_job"));
+                .formatted(value(queue, "first_job"), value(queue, "first_job"));
         if (number(queue, "running") == 0 && !is(queue, "rated")) {
             return new Reason(
                     Status.STUCK,
                     name,
-                    waits + "none of it runs, though living nodes serve it (%s).".formatted(queue.get("nodes")),
+                    waits + "none of it runs, though living nodes serve it (%s).".formatted(value(queue, "nodes")),
                     explain);
         }
         if (number(queue, "running") > 0
@@ -197,32 +198,37 @@ final class LateQueues {
                     waits
                             + "the %s that it runs (%s slots) have run for %s or longer, and none has begun since; the oldest are %s."
                                     .formatted(
-                                            queue.get("running"),
-                                            queue.get("slots"),
+                                            value(queue, "running"),
+                                            value(queue, "slots"),
                                             text(queue, "since_claim"),
-                                            queue.get("oldest_running")),
+                                            value(queue, "oldest_running")),
                     "Look in a thread dump of their nodes where their handlers stand, such as in a call without a time limit; give the listener a timeout, or cancel them. If they are meant to take so long, give the queue more slots.");
         }
-        boolean limited = !queue.get("limited").isEmpty();
+        boolean limited = !value(queue, "limited").isEmpty();
         return new Reason(
                 Status.LATE,
                 name,
                 waits
                         + "more comes than it runs (%s at once, %s slots%s%s)."
                                 .formatted(
-                                        queue.get("running"),
-                                        queue.get("slots"),
-                                        queue.get("limited"),
+                                        value(queue, "running"),
+                                        value(queue, "slots"),
+                                        value(queue, "limited"),
                                         limited ? " for " + text(queue, "limited_for") : ""),
                 "Give it more slots or nodes%s. %s".formatted(limited ? ", or change its limit" : "", explain));
     }
 
+    /** A null of the database is the text "null". */
+    private static String value(Map<String, String> row, String name) {
+        return Objects.requireNonNull(row.get(name), name);
+    }
+
     private static boolean is(Map<String, String> row, String name) {
-        return row.get(name).equals("t");
+        return value(row, name).equals("t");
     }
 
     private static long number(Map<String, String> row, String name) {
-        return Long.parseLong(row.get(name));
+        return Long.parseLong(value(row, name));
     }
 
     private static String text(Map<String, String> row, String seconds) {
