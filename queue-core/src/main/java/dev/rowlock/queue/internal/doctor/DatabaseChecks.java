@@ -193,7 +193,7 @@ final class DatabaseChecks {
             statisticsCheck("connections", "The server has connections left.")
                     .sql("""
                     SELECT used.role, used.application, used.connections, used.total, allowed.total AS allowed, used.blocked,
-                           used.blocked * 4 > used.total AS mostly_blocked
+                           used.blocked * 4 > used.total AS many_blocked
                       FROM (SELECT a.usename AS role, a.application_name AS application, count(*) AS connections, sum(count(*)) OVER () AS total,
                                    sum(count(*) FILTER (WHERE a.wait_event_type = 'Lock')) OVER () AS blocked
                               FROM pg_stat_activity a WHERE a.backend_type = 'client backend' GROUP BY 1, 2) used
@@ -201,7 +201,7 @@ final class DatabaseChecks {
                                          - CAST(coalesce(current_setting('reserved_connections', true), '0') AS int) AS total) allowed
                      WHERE used.total * 100 >= :percent * allowed.total
                      ORDER BY 3 DESC LIMIT 5""", Map.of("percent", 90))
-                    .finds(first -> first.is("mostly_blocked")
+                    .finds(first -> first.is("many_blocked")
                             ? warn(
                                     "{total} of the {allowed} connections for ordinary roles are taken, and {blocked} of them wait for locks.",
                                     "End what holds the locks: pg_blocking_pids() says who, and the finding lock-queue if it is a lock on our tables. Smaller pools would not help.")
@@ -209,9 +209,8 @@ final class DatabaseChecks {
                                     "{total} of the {allowed} connections for ordinary roles are taken, most of them ({connections}) by role '{role}', application '{application}'.",
                                     "Make pools smaller, use a pooler, or raise max_connections (needs a restart).")),
 
-            // What the role, or the database for it, allows: nine tenths of its connections, or statements so short
-            // that
-            // those of Rowlock may not come to an end.
+            // What is set for the role leaves too little: this part of its connections is taken, or statements end
+            // before Rowlock's have come to an end.
             check("role-limits", "The role may connect and work as it needs.")
                     .sql("""
                     SELECT 'connections' AS kind, current_user AS role, r.rolconnlimit::text AS allowed, used.connections::text AS used

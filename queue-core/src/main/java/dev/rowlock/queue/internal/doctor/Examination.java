@@ -67,7 +67,7 @@ public final class Examination implements Doctor {
     private final @Nullable Check pool;
     private final @Nullable DataSource beside;
     private final LateQueues lateQueues;
-    private volatile @Nullable Answer answer;
+    private @Nullable Answer answer; // guarded by this
     private final AtomicReference<@Nullable CompletableFuture<List<Finding>>> underWay = new AtomicReference<>();
 
     /**
@@ -125,8 +125,9 @@ public final class Examination implements Doctor {
 
     private record Answer(Verdict verdict, long nanos) {}
 
+    /** Those who ask meanwhile wait for the answer that is on its way. */
     @Override
-    public Verdict verdict() {
+    public synchronized Verdict verdict() {
         Answer last = answer;
         if (last == null || System.nanoTime() - last.nanos() > VERDICT_KEPT.toNanos()) {
             last = new Answer(ask(), System.nanoTime());

@@ -117,12 +117,7 @@ final class LateQueues {
                                     "Read what their logs say of the chore 'depth'; ask the doctor for locks and for what makes statements slow.")));
         }
         return Verdict.of(
-                worstFirst(ColdStatement.on(connection, sql.apply(LATE))
-                                .set(values)
-                                .list(Check::asText))
-                        .stream()
-                        .map(LateQueues::judge)
-                        .toList());
+                ColdStatement.on(connection, sql.apply(LATE)).set(values).list(row -> judge(Check.asText(row))));
     }
 
     /** Where the database does not say. */

@@ -13,8 +13,8 @@
  *
  * {@link dev.rowlock.queue.internal.doctor.Examination} runs them.
  *
- * <p>A new check is an entry in one of the tables, a row in {@code docs/doctor.md} at the same place ({@code DoctorPageTest} compares the two; the page says what is FAIL, WARN and INFO), and a test that plants the cause,
- * demands the finding, and demands none without the cause ({@code Examined} runs single checks). Its question has two seconds, also in a table of millions
+ * <p>A new check is an entry in one of the tables, a row in {@code docs/doctor.md} at the same place ({@code DoctorPageTest} compares the two; the page
+ * says what is FAIL, WARN and INFO), and a test that plants the cause, demands the finding, and demands none without the cause ({@code Examined} runs single checks). Its question has two seconds, also in a table of millions
  * of rows. Its thresholds are named parameters of the question, so that a test plants little: {@code check("dead-jobs", Map.of("deaths", 3))}. A check shows
  * neither payloads nor messages of errors nor statements of other sessions. Text columns of the tables are under
  * {@code COLLATE "C"}: a text that is compared with them is cast so where it comes from elsewhere.

@@ -165,8 +165,8 @@ public final class CallersNode implements ManualNode {
     }
 
     private Optional<ClaimedJob> claimKeyed(String queue, Which which, @Nullable String timeouts) {
-        for (Look turn = Look.FIRST; turn != null; ) {
-            KeyedBatch batch = keyed.run(queue, turn, 1, ClaimReadyJobs.LARGEST_PAYLOAD, which, nodeId, timeouts);
+        for (Look look = Look.FIRST; look != null; ) {
+            KeyedBatch batch = keyed.run(queue, look, 1, ClaimReadyJobs.LARGEST_PAYLOAD, which, nodeId, timeouts);
             if (batch.stop() == KeyedBatch.Stop.OUT_OF_TURN) {
                 throw new IllegalStateException(
                         "queue '%s': another open transaction claims its jobs, so none can be claimed here; do tests share a database?"
@@ -178,7 +178,7 @@ public final class CallersNode implements ManualNode {
             if (!batch.batch().jobs().isEmpty()) {
                 return Optional.of(batch.batch().jobs().get(0));
             }
-            turn = batch.stop() == KeyedBatch.Stop.NONE ? batch.next() : null; // full: until something else changes
+            look = batch.stop() == KeyedBatch.Stop.NONE ? batch.next() : null; // full: until something else changes
         }
         return Optional.empty();
     }

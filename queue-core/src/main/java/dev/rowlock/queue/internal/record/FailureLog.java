@@ -12,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Tells of attempts that failed: at WARN where the job is tried again, at ERROR where it is dead, because then nothing happens unless somebody
@@ -83,25 +84,15 @@ public final class FailureLog {
             if (before > 0) {
                 log.warn("{} further failures before this one were not logged", before);
             }
-            if (dead) {
-                log.error(
-                        "{} failed with {}: {}; {}{}{}",
-                        job,
-                        error.type(),
-                        oneLine(error.message()),
-                        next,
-                        others,
-                        trace);
-            } else {
-                log.warn(
-                        "{} failed with {}: {}; {}{}{}",
-                        job,
-                        error.type(),
-                        oneLine(error.message()),
-                        next,
-                        others,
-                        trace);
-            }
+            log.atLevel(dead ? Level.ERROR : Level.WARN)
+                    .log(
+                            "{} failed with {}: {}; {}{}{}",
+                            job,
+                            error.type(),
+                            oneLine(error.message()),
+                            next,
+                            others,
+                            trace);
         });
     }
 

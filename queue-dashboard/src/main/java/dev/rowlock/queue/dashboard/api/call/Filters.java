@@ -8,6 +8,7 @@ import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,10 +48,11 @@ public final class Filters {
         return Set.copyOf(names);
     }
 
-    private static boolean tellsOfPayloads(String name) {
-        return EnumSet.complementOf(EnumSet.copyOf(FOR_ALL)).stream()
-                .map(Filters::name)
-                .anyMatch(name::equals);
+    private static boolean tellsOfPayloads(Map<String, String> texts) {
+        return texts.containsKey("header")
+                || Arrays.stream(Criterion.values())
+                        .filter(criterion -> !FOR_ALL.contains(criterion))
+                        .anyMatch(criterion -> texts.containsKey(name(criterion)));
     }
 
     private static String name(Criterion criterion) {
@@ -82,7 +84,7 @@ public final class Filters {
      * @param payloads whether the user sees payloads; otherwise a search for them would tell what is in them
      */
     public static JobFilter forAction(Map<String, String> texts, boolean payloads) {
-        if (!payloads && (texts.containsKey("header") || texts.keySet().stream().anyMatch(Filters::tellsOfPayloads))) {
+        if (!payloads && tellsOfPayloads(texts)) {
             throw new Problem(403, "you may not see payloads and headers, so you cannot search in them either");
         }
         JobFilter filter = "true".equals(texts.get(ALL)) ? JobFilter.all() : JobFilter.where();
