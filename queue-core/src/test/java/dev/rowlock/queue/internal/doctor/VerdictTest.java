@@ -140,6 +140,12 @@ class VerdictTest {
         assertThat(only(Status.LATE).cause())
                 .isEqualTo("Jobs of queue 'mail' have waited for 6 min: they are of types that are paused (%s)."
                         .formatted(type));
+
+        long other = rooms.ready();
+        rooms.sql("UPDATE rowlock.ready SET type = 'other' WHERE id = ?")
+                .param(other)
+                .update();
+        assertThat(only(Status.STUCK).cause()).contains("none of it runs");
     }
 
     @Test

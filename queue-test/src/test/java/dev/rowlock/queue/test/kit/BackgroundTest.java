@@ -13,6 +13,7 @@ import dev.rowlock.queue.test.TestJobs;
 import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -39,6 +40,12 @@ class BackgroundTest {
 
     @Autowired
     JobAdmin admin;
+
+    /** Of no test method. */
+    @BeforeAll
+    static void enqueueBeforeAll(@Autowired JobOperations queue) {
+        queue.enqueue(new Work.InTransaction(99, false));
+    }
 
     @Test
     void itWaitsForJobsAndForWhatTheyLeadTo() {

@@ -177,6 +177,7 @@ class DrainTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("20 attempts")
                 .hasMessageContaining("Again (");
+        assertThat(jobs).hasCompleted(Work.Again.class).times(21);
     }
 
     @Test

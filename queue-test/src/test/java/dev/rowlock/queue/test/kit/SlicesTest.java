@@ -22,6 +22,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.transaction.TestTransaction;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Beside other annotations for tests. */
@@ -136,6 +137,11 @@ class SlicesTest {
             jobs.advance(ofSeconds(5));
             jobs.drain().requireSuccess();
             assertThat(balance()).isEqualTo(10);
+
+            // The attempt has failed, not the test: its transaction could be committed.
+            TestTransaction.flagForCommit();
+            TestTransaction.end();
+            jdbc.sql("DELETE FROM account").update();
         }
 
         private int balance() {
