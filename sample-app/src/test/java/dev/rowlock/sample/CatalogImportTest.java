@@ -24,6 +24,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CatalogImportTest {
 
+    /** Figures are measured each 15 and each 30 seconds. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
     private final Shop shop;
     private final JdbcClient jdbc;
     private final JobAdmin admin;
@@ -35,7 +38,7 @@ class CatalogImportTest {
         this.admin = admin;
     }
 
-    /** Figures are measured each 15 and each 30 seconds: what some of them need is there before the import, so that one measurement is of both. */
+    /** What some figures need is there before the import, so that one measurement is of both. */
     @BeforeAll
     void importTheCatalog() {
         haveWhatMetersAreOf();
@@ -103,7 +106,7 @@ class CatalogImportTest {
 
     @Test
     void oneNotificationIsSent() {
-        await().until(() -> !shop.notifications().isEmpty());
+        await().atMost(LONGEST).until(() -> !shop.notifications().isEmpty());
 
         assertThat(shop.notifications())
                 .extracting(Shop.Notification::message)
@@ -113,7 +116,7 @@ class CatalogImportTest {
     @Test
     void theMetersAgreeWithTheTables() {
         // A job is counted right after its commit, which is what ends the import.
-        await().untilAsserted(() -> {
+        await().atMost(LONGEST).untilAsserted(() -> {
             Meters meters = new Meters(shop);
             assertThat(meters.sum("rowlock_job_process_seconds_count", "type", "stock-product", "outcome", "completed"))
                     .isEqualTo(964);
@@ -123,9 +126,10 @@ class CatalogImportTest {
                     .isEqualTo(30 + 4 * 3);
         });
         // One node measures the depth for all, every 15 s.
-        await().untilAsserted(() -> assertThat(
-                        new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
-                .isEqualTo(12));
+        await().atMost(LONGEST)
+                .untilAsserted(() -> assertThat(
+                                new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
+                        .isEqualTo(12));
     }
 
     @Test
@@ -133,7 +137,8 @@ class CatalogImportTest {
         havePolicy();
         Set<String> used = OperationsFiles.meters();
 
-        await().untilAsserted(() -> assertThat(new Meters(shop).names()).containsAll(used));
+        await().atMost(LONGEST)
+                .untilAsserted(() -> assertThat(new Meters(shop).names()).containsAll(used));
 
         assertThat(used).hasSizeGreaterThan(20);
     }

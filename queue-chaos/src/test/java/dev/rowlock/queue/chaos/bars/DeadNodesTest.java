@@ -30,8 +30,11 @@ class DeadNodesTest {
     void theJobsOfAKilledNodeAllRunAgainWithinFiveSeconds() {
         try (Stage stage = new Stage(folder)) {
             Worker victim = stage.worker(stage.setup());
-            List<Long> jobs =
-                    LongStream.range(0, 8).map(i -> stage.sleep(12_000)).boxed().toList();
+            // They must not end before the other node has started, which takes its time on a busy machine.
+            List<Long> jobs = LongStream.range(0, 8)
+                    .map(i -> stage.sleep(120_000))
+                    .boxed()
+                    .toList();
             Stage.await(Duration.ofSeconds(10), () -> stage.history().starts().size() == 8);
             stage.worker(stage.setup());
 
@@ -59,15 +62,15 @@ class DeadNodesTest {
             Worker zombie = stage.worker(stage.setup());
             long interrupted = stage.sleep(30_000);
             long stubborn = stage.producer.enqueue(
-                    new Work.Plain(stage.producer.nextUid(), Act.IGNORE, 9_000), JobOptions.NONE);
+                    new Work.Plain(stage.producer.nextUid(), Act.IGNORE, 25_000), JobOptions.NONE);
             Stage.await(Duration.ofSeconds(10), () -> stage.history().starts().size() == 2);
             Worker survivor = stage.worker(stage.setup());
 
             zombie.freeze();
             Stage.await(
                     Duration.ofSeconds(20),
-                    () -> stage.starts(interrupted).size() == 2
-                            && stage.starts(stubborn).size() == 2);
+                    () -> stage.starts(interrupted).size() >= 2
+                            && stage.starts(stubborn).size() >= 2);
             zombie.thaw();
             long first = stage.starts(interrupted).get(0).token();
             Stage.await(
