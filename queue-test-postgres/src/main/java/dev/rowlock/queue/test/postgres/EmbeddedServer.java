@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,8 @@ public final class EmbeddedServer implements PostgresServer {
 
     /** As long as Spring Boot gives an application to shut down. */
     private static final Duration PATIENCE_AT_EXIT = Duration.ofSeconds(30);
+
+    private static final Duration PATIENCE_FOR_PORT = Duration.ofSeconds(60);
 
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedServer.class);
 
@@ -205,9 +208,17 @@ public final class EmbeddedServer implements PostgresServer {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare " + data, e);
         }
+        awaitPort();
         String log = log(data).toString();
         binaries.run(
                 log(data), "pg_ctl", "-D", data.toString(), "-l", log, "-o", "-p " + port, "-w", "-t", "60", "start");
+    }
+
+    /** While this server was stopped, another that looked for a free port may have taken its own. */
+    private void awaitPort() {
+        Awaitility.await("port %d to be free again".formatted(port))
+                .atMost(PATIENCE_FOR_PORT)
+                .until(() -> isFree(port));
     }
 
     private void createData() throws IOException {
@@ -331,12 +342,18 @@ public final class EmbeddedServer implements PostgresServer {
     private static int freePort() {
         for (int attempt = 0; attempt < 100; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // Taken; try another.
+            if (isFree(port)) {
+                return port;
             }
         }
         throw new IllegalStateException("no free port from %d to %d".formatted(LOWEST_PORT, HIGHEST_PORT));
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
     }
 }
