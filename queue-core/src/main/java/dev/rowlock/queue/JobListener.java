@@ -16,8 +16,9 @@ import org.springframework.transaction.annotation.Isolation;
  * {@link dev.rowlock.queue.job.DoNotRetryException}, {@link dev.rowlock.queue.job.RetryLaterException} and
  * {@link dev.rowlock.queue.job.SnoozeException}.
  *
- * <p>The job is done when the method returns. So a method that returns a future, a Publisher, or Kotlin's Deferred or Flow stops the start, and
- * so does a {@code suspend} function: wait for the result in the method, for which it has a thread.
+ * <p>The job is done when the method returns. So a method that returns a future, a Publisher, or Kotlin's Deferred or Flow stops the start: wait for
+ * the result in the method, for which it has a thread. Kotlin's {@code suspend} functions are listeners like others: Rowlock waits for their end on
+ * the listener's thread, if {@code kotlinx-coroutines-core} is on the class path.
  *
  * <p>A job may run more than once: a node can die after the work and before its record. So a listener must tolerate
  * repetition, or be {@link #transactional()}.

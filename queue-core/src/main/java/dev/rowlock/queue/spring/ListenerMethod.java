@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
@@ -64,9 +65,6 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             "io.reactivex.rxjava3.core.SingleSource",
             "io.smallrye.mutiny.Uni",
             "io.vertx.core.Future");
-
-    /** The last parameter of Kotlin's suspend functions, as Java sees them. */
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     /**
      * @param beanClass the bean's own class, not its proxy's: type variables are resolved against it
@@ -168,9 +166,13 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                     .formatted(
                             beanClass.getSimpleName(),
                             method.getName(),
-                            Arrays.stream(method.getParameterTypes())
-                                    .map(Class::getSimpleName)
-                                    .collect(Collectors.joining(", ")));
+                            parameters().map(Class::getSimpleName).collect(Collectors.joining(", ")));
+        }
+
+        /** Those that the source names: without the continuation of a suspend function. */
+        private Stream<Class<?>> parameters() {
+            return Arrays.stream(method.getParameterTypes())
+                    .limit(method.getParameterCount() - (SuspendFunctions.isOne(method) ? 1 : 0));
         }
 
         void requireCallable() {
@@ -184,12 +186,11 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
 
         /** A method that returns before its work is done would complete the job too early. */
         void requireSynchronous() {
-            Class<?> returned = method.getReturnType();
-            if (Arrays.stream(method.getParameterTypes())
-                    .anyMatch(type -> type.getName().equals(CONTINUATION))) {
+            Class<?> returned = SuspendFunctions.returned(method);
+            if (SuspendFunctions.isOne(method) && !SuspendFunctions.canBeCalled()) {
                 throw invalid(
-                        "it is a suspend function, which may return before its work is done",
-                        "Make it an ordinary function: its thread may wait, with runBlocking { … } around what suspends");
+                        "it is a suspend function, and nothing on the class path can wait for one",
+                        "Add org.jetbrains.kotlinx:kotlinx-coroutines-core, whose runBlocking does");
             }
             if (isAsynchronous(returned)) {
                 throw invalid(
@@ -230,10 +231,10 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         }
 
         private int onlyIndex(String what, boolean context) {
-            Class<?>[] types = method.getParameterTypes();
+            List<Class<?>> types = parameters().toList();
             int found = NONE;
-            for (int i = 0; i < types.length; i++) {
-                if ((types[i] == JobContext.class) != context) {
+            for (int i = 0; i < types.size(); i++) {
+                if ((types.get(i) == JobContext.class) != context) {
                     continue;
                 }
                 if (found != NONE) {
@@ -263,7 +264,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                         "it takes many jobs and one JobContext",
                         "Take a List of ChunkJob: each has the context of its job");
             }
-            if (method.getReturnType() == ChunkResult.class && shape == Shape.CHUNK) {
+            if (SuspendFunctions.returned(method) == ChunkResult.class && shape == Shape.CHUNK) {
                 throw invalid(
                         "it returns a ChunkResult, which names jobs by id, and takes payloads without their ids",
                         "Take a List of ChunkJob: each has the id of its job");

@@ -16,7 +16,7 @@ final class MethodChunkHandler implements ChunkHandler {
     MethodChunkHandler(ListenerCall call, ListenerMethod listener) {
         this.call = call;
         this.listener = listener;
-        this.reports = listener.method().getReturnType() == ChunkResult.class;
+        this.reports = SuspendFunctions.returned(listener.method()) == ChunkResult.class;
         call.requireReadable(listener.payload());
     }
 

@@ -8,10 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.SubmissionPublisher;
 import kotlin.coroutines.Continuation;
+import kotlinx.coroutines.CompletableDeferredKt;
 import kotlinx.coroutines.Deferred;
 import kotlinx.coroutines.Job;
+import kotlinx.coroutines.JobKt;
 import kotlinx.coroutines.flow.StateFlow;
-import org.junit.jupiter.api.Test;
+import kotlinx.coroutines.flow.StateFlowKt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,21 +44,29 @@ class AsynchronousListenersTest {
     static class ReturnsDeferred {
         @JobListener
         Deferred<String> handle(Order order) {
-            return new Deferred<>() {};
+            return CompletableDeferredKt.CompletableDeferred(null);
         }
     }
 
     static class ReturnsKotlinJob {
         @JobListener
         Job handle(Order order) {
-            return new Job() {};
+            return JobKt.Job(null);
         }
     }
 
     static class ReturnsFlow {
         @JobListener
         StateFlow<String> handle(Order order) {
-            return new StateFlow<>() {};
+            return StateFlowKt.MutableStateFlow("");
+        }
+    }
+
+    /** As Java sees {@code suspend fun handle(order: Order): Deferred<String>}. */
+    static class SuspendsAndReturnsDeferred {
+        @JobListener
+        Object handle(Order order, Continuation<? super Deferred<String>> continuation) {
+            return "";
         }
     }
 
@@ -68,22 +78,10 @@ class AsynchronousListenersTest {
                 ReturnsSubclass.class,
                 ReturnsDeferred.class,
                 ReturnsKotlinJob.class,
-                ReturnsFlow.class
+                ReturnsFlow.class,
+                SuspendsAndReturnsDeferred.class
             })
     void aListenerThatReturnsWhatGoesOnIsRefused(Class<?> listener) {
         assertInvalid(listener, "the job would count as done before the work is");
-    }
-
-    /** As Java sees {@code suspend fun handle(order: Order)}. */
-    static class Suspends {
-        @JobListener
-        Object handle(Order order, Continuation<? super String> continuation) {
-            return "";
-        }
-    }
-
-    @Test
-    void aSuspendFunctionIsRefusedAsWhatItIs() {
-        assertInvalid(Suspends.class, "it is a suspend function");
     }
 }

@@ -1,4 +1,0 @@
-package kotlin.coroutines;
-
-/** Stands for the one of Kotlin, which Rowlock knows by its name. */
-public interface Continuation<T> {}

@@ -1,0 +1,6 @@
+package dev.rowlock.kotlin
+
+import org.springframework.boot.autoconfigure.SpringBootApplication
+
+@SpringBootApplication
+class KotlinApplication
