@@ -59,19 +59,27 @@ final class SuspendFunctions {
      * @param arguments with a place for the continuation at the end
      */
     static @Nullable Object call(ListenerCall call, Object[] arguments) throws InterruptedException {
-        Object result = BuildersKt.runBlocking(EmptyCoroutineContext.INSTANCE, (scope, continuation) -> {
-            arguments[arguments.length - 1] = continuation;
-            try {
-                return call.invokeMethod(arguments);
-            } catch (Throwable e) { // Java knows of no lambda of Kotlin's that may throw it
-                throw SuspendFunctions.<RuntimeException>asIs(e);
-            }
-        });
-        return result == Unit.INSTANCE ? null : result;
+        return Blocking.call(call, arguments);
     }
 
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> E asIs(Throwable e) throws E {
-        throw (E) e;
+    /** A class of its own, because an application without Kotlin cannot load what it names. */
+    private static final class Blocking {
+
+        static @Nullable Object call(ListenerCall call, Object[] arguments) throws InterruptedException {
+            Object result = BuildersKt.runBlocking(EmptyCoroutineContext.INSTANCE, (scope, continuation) -> {
+                arguments[arguments.length - 1] = continuation;
+                try {
+                    return call.invokeMethod(arguments);
+                } catch (Throwable e) { // Java knows of no lambda of Kotlin's that may throw it
+                    throw Blocking.<RuntimeException>asIs(e);
+                }
+            });
+            return result == Unit.INSTANCE ? null : result;
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> E asIs(Throwable e) throws E {
+            throw (E) e;
+        }
     }
 }

@@ -34,6 +34,7 @@ public final class Assets {
             "js/show.js",
             "js/live.js",
             "js/act.js",
+            "js/find.js",
             "js/keys.js",
             "js/list.js",
             "js/chart.js",

@@ -53,6 +53,41 @@ class JobsPageTest {
     }
 
     @Test
+    void oneBoxFindsJobsByIdKeyUniqueKeyAndTypeAndWorkflows() {
+        long job = search.find(JobFilter.where().key("tenant-7"), Page.first(1))
+                .jobs()
+                .get(0)
+                .id();
+        browser.open("?find#/nodes").clickText(".tools button", "Find");
+        find(Long.toString(job), "Job " + job);
+        find("tenant-7", "Key tenant-7");
+        find("send-mail/digest-of-ada", "Unique key send-mail/digest-of-ada");
+        find("no-such-thing", "Nothing that has not completed has this");
+        assertThat(browser.text("dialog")).contains("Among completed jobs").doesNotContain("server");
+        assertThat(browser.barriers()).isEmpty();
+        browser.screenshot("find");
+        browser.clickText("dialog a", "type");
+        browser.await("the list", d -> d.getCurrentUrl().endsWith("#/jobs?type=no-such-thing"));
+        assertThat(browser.count("dialog")).isZero();
+    }
+
+    private void find(String text, String found) {
+        browser.type("dialog input", text, Keys.ENTER);
+        browser.awaitText("dialog [role=status]", found);
+    }
+
+    @Test
+    void aJobThatHasEndedSaysHowLongItRan() {
+        browser.open("?ran#/jobs?state=completed&queue=mail");
+        assertThat(browser.text("thead")).contains("Ran for");
+        assertThat(browser.text("tbody tr:first-child td[data-label='Ran for']"))
+                .matches("[\\d.]+ m?s");
+
+        browser.open("?waits#/jobs?state=waiting");
+        assertThat(browser.text("thead")).doesNotContain("Ran for");
+    }
+
+    @Test
     void resetTakesAwayWhatWasTypedEvenWhereNothingWasSearched() {
         browser.open("?reset#/jobs").type("input[name=type]", "charge").clickText("main form a", "Reset");
 

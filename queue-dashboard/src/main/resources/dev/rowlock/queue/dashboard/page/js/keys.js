@@ -1,8 +1,9 @@
 // The keyboard: what people know from other pages.
 import {h, button} from './dom.js';
+import {find} from './find.js';
 
 const HELP = [
-  ['/', 'search'], ['j', 'next line'], ['k', 'previous line'], ['Enter', 'open it'], ['x', 'choose it'], ['r', 'load again'],
+  ['/', 'search in this page'], ['f', 'find anything'], ['j', 'next line'], ['k', 'previous line'], ['Enter', 'open it'], ['x', 'choose it'], ['r', 'load again'],
   ['1 … 9', 'go to a page'], ['?', 'this help'], ['Esc', 'close'],
 ];
 
@@ -12,6 +13,7 @@ export function begin({reload, pages}) {
     if (event.target.closest('input:not([type=checkbox]), textarea, select')) return;
     const page = pages[Number(event.key) - 1];
     if (event.key === '/') document.querySelector('[data-search]')?.focus();
+    else if (event.key === 'f') find();
     else if (event.key === 'j') move(1);
     else if (event.key === 'k') move(-1);
     else if (event.key === 'x') document.activeElement.closest('tr')?.querySelector('input[type=checkbox]')?.click();

@@ -3,6 +3,7 @@ import {h, fill, focusMain, button} from './dom.js';
 import {me, whoAmI} from './api.js';
 import {age, setClock} from './show.js';
 import {begin as beginKeys, help} from './keys.js';
+import {find} from './find.js';
 import * as live from './live.js';
 import {overview} from './pages/overview.js';
 import {jobList} from './pages/jobs.js';
@@ -89,7 +90,7 @@ function frame() {
   fill(document.getElementById('top'), h('div', {},
     h('a', {class: 'brand', href: '#/'}, h('img', {src: me.brand.logo ?? 'icon.svg', alt: ''}), me.brand.title),
     h('nav', {'aria-label': 'Pages'}, PAGES.map(page => h('a', {href: `#/${page.path}`, data: {path: page.path}}, page.title))),
-    h('div', {class: 'tools'}, state, button('Theme', theme, {title: 'Dark or light'}), button('?', help, {'aria-label': 'Keyboard help'}),
+    h('div', {class: 'tools'}, button('Find', find, {title: 'Find a job, key, type, queue or workflow (f)'}), state, button('Theme', theme, {title: 'Dark or light'}), button('?', help, {'aria-label': 'Keyboard help'}),
       h('span', {class: 'who', title: me.level}, `${me.name} · ${me.level.toLowerCase().replace('_', '-')}`))));
   if (me.brand.accent) document.documentElement.style.setProperty('--accent', me.brand.accent);
 }

@@ -1,7 +1,7 @@
 // A list of jobs by filters, which all stand in the address.
 import {h, fill, table, panel, button, field, link, timeInput, words} from '../dom.js';
 import {address, get, me, may} from '../api.js';
-import {cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, time} from '../show.js';
+import {between, cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, span, time} from '../show.js';
 import {ONE, VERBS, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
 import {newsOf, pages} from '../list.js';
@@ -41,11 +41,15 @@ export async function jobList(place, parameters, reload) {
       {title: 'Enqueued', class: 'tight', cell: job => time(job.enqueuedAt)},
       {title: 'Due, started, ended', class: 'tight', cell: job => job.endedAt ? ['ended ', time(job.endedAt)]
         : job.state === 'running' ? ['started ', time(job.startedAt)] : ['due ', time(job.dueAt)]},
+      ...(page.jobs.some(ran) ? [{title: 'Ran for', class: 'number tight', cell: job => ran(job) && span(between(job.startedAt, job.endedAt))}] : []),
       {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
     ], page.jobs, 'No job matches.'),
     pages('jobs', parameters, page.next, 'Older jobs'), words(...Object.entries(STATES), ...VERBS)));
   return {live};
 }
+
+/** Whether its last attempt has ended with it. A job that was cancelled while it waited did not run then. */
+const ran = job => job.startedAt && job.endedAt && job.state !== 'cancelled';
 
 function form(filter) {
   const states = new Set((filter.state ?? '').split(',').filter(Boolean));
