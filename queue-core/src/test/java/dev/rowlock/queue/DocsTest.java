@@ -95,6 +95,7 @@ class DocsTest {
                 "docs/search.md",
                 "docs/testing.md",
                 "docs/traces.md",
+                "docs/tutorial.md",
                 "docs/unique.md",
                 "docs/workflows.md"
             })
@@ -127,7 +128,8 @@ class DocsTest {
     private static String examplesInTests() throws IOException {
         try (Stream<Path> files = Files.walk(TOP)) {
             StringBuilder all = new StringBuilder();
-            for (Path file : files.filter(path -> path.toString().matches(".*/src/test/java/.*/examples/\\w+\\.java"))
+            for (Path file : files.filter(
+                            path -> path.toString().matches(".*/src/test/java/.*/(examples|tutorial)/\\w+\\.java"))
                     .toList()) {
                 all.append(Files.readString(file).replaceAll("\\s", ""));
             }
