@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The statements of docs/operations.md that keep a restored copy from running jobs. */
+/** The statements of docs/database.md that keep a restored copy from running jobs. */
 @PostgresTest(freshPerTest = true)
 class RestoredCopyTest {
 
@@ -68,7 +68,7 @@ class RestoredCopyTest {
     }
 
     private static String statement(String beginning) throws IOException {
-        return SQL.matcher(Files.readString(Path.of("../docs/operations.md")))
+        return SQL.matcher(Files.readString(Path.of("../docs/database.md")))
                 .results()
                 .map(match -> match.group(1))
                 .filter(sql -> sql.startsWith(beginning))

@@ -27,10 +27,10 @@ final class ProcessChecks {
                     found -> found.has("failure")
                             ? fail(
                                     "This process has got no connection to the database within {milliseconds} ms: {failure}.",
-                                    "Look whether the database is up. If it is, somebody keeps all connections of the pool: take a thread dump, and compare the pool's size with docs/operations.md.")
+                                    "Look whether the database is up. If it is, all connections of the pool are taken: take a thread dump, and compare the pool's size with 'Pool arithmetic' in docs/database.md.")
                             : warn(
                                     "This process has waited {milliseconds} ms for a connection and the answer to SELECT 1 AS answer.",
-                                    "Make the pool larger, or the listeners and requests fewer that keep a connection: docs/operations.md has the arithmetic."));
+                                    "Make the pool larger, or let fewer listeners and requests keep a connection: see 'Pool arithmetic' in docs/database.md."));
 
     /** The process of the server behind this connection. */
     private static final String BACKEND = "SELECT pg_backend_pid()";
