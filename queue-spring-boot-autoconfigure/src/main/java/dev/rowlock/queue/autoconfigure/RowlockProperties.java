@@ -17,7 +17,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether there is a job queue at all.
  * @param defaultQueue Queue of jobs and listeners that name none.
- * @param lateAfter How long a job that may run may wait before the verdict calls its queue late; 1 s to 36500 d.
+ * @param lateAfter How long a runnable job may wait before the verdict calls its queue late; 1 s to 36500 d.
  * @param queues Settings of single queues, by name.
  */
 @ConfigurationProperties("rowlock")
@@ -82,7 +82,7 @@ public record RowlockProperties(
      * @param lease How long after its last heartbeat this node counts as dead and others take its jobs; 1 s to 1 h, at
      *     least three heartbeats.
      * @param heartbeat Time between heartbeats; at least 50 ms.
-     * @param maxCrashes A job whose node died this often while it ran is put aside as quarantined; 1 to 1000.
+     * @param maxCrashes A job is quarantined after its nodes have died this often while it ran; 1 to 1000.
      * @param keepAlive Whether the process keeps running as long as it runs jobs, without a web server or anything
      *     else that keeps it.
      * @param nodeName Name of this node for people; host name and process id by default.
@@ -137,7 +137,7 @@ public record RowlockProperties(
      *
      * @param done How long completed and cancelled jobs are kept, to the day, above 100d to a hundredth of that time; 0 deletes
      *     them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
-     * @param dead How long failed and quarantined jobs are kept; until somebody decides by default; at most 36500d.
+     * @param dead How long failed and quarantined jobs are kept; by default until an operator decides; at most 36500d.
      * @param audit How long lines of the audit table are kept, and bulk actions since their end; 1d to 36500d.
      */
     public record Retention(

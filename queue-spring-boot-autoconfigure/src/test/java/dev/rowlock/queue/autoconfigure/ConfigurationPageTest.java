@@ -7,10 +7,10 @@ import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.JsonNode;
@@ -27,8 +27,8 @@ class ConfigurationPageTest {
 
     private static final Path METADATA = Path.of("target", "classes", "META-INF", "spring-configuration-metadata.json");
 
-    private static final String BEGIN = "<!-- tables begin: written by ConfigurationPageTest -->\n";
-    private static final String END = "<!-- tables end -->";
+    private static final String BEGIN = "<!-- table begin: written by ConfigurationPageTest -->\n";
+    private static final String END = "<!-- table end -->";
 
     private static final String QUEUES = "rowlock.queues";
 
@@ -36,7 +36,7 @@ class ConfigurationPageTest {
     void thePageListsEveryPropertyWithItsDefaultAndItsDescription() throws IOException {
         String page = Files.readString(PAGE);
         String expected =
-                page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + tables() + page.substring(page.indexOf(END));
+                page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + table() + page.substring(page.indexOf(END));
 
         if (Boolean.getBoolean("rowlock.test.docs.write")) {
             Files.writeString(PAGE, expected);
@@ -82,20 +82,12 @@ class ConfigurationPageTest {
         return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
-    private static String tables() throws IOException {
-        Map<String, StringBuilder> tables = new TreeMap<>();
-        for (JsonNode property : properties()) {
-            String name = property.path("name").asString();
-            if (!name.equals(QUEUES)) {
-                tables.computeIfAbsent(
-                                name.substring(0, name.lastIndexOf('.')),
-                                group -> new StringBuilder(
-                                        "\n### `%s`\n\n| property | default | |\n| --- | --- | --- |\n"
-                                                .formatted(group)))
-                        .append(row(name, property));
-            }
-        }
-        return String.join("", tables.values()) + "\n";
+    private static String table() throws IOException {
+        return properties().stream()
+                .filter(property -> !property.path("name").asString().equals(QUEUES))
+                .sorted(Comparator.comparing(property -> property.path("name").asString()))
+                .map(property -> row(property.path("name").asString(), property))
+                .collect(Collectors.joining("", "\n| property | default | |\n| --- | --- | --- |\n", "\n"));
     }
 
     private static String row(String name, JsonNode property) {
