@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.gate.Admission;
-import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
@@ -79,30 +78,6 @@ class PolicyLogTest extends WrittenPolicies {
                 .hasMessageStartingWith("queue 'default' has a policy and in-order; ")
                 .hasMessageContaining(
                         "remove in-order (rowlock.queues.default.in-order, or inOrder of @Limited), or the policy");
-    }
-
-    @Test
-    void aPolicyOfAQueueThatNobodyServesIsNamed() {
-        Rowlock only = rowlocks.built(builder().policy(new AdmissionPolicy() {
-            @Override
-            public String queue() {
-                return "defualt";
-            }
-
-            @Override
-            public Admission admit(AdmissionRequest request) {
-                return Admission.of(List.of());
-            }
-        }));
-
-        try (LogLines log = new LogLines("dev.rowlock.queue.internal.policy.PoliciesChore")) {
-            only.start();
-            await().until(() -> !log.events().isEmpty());
-
-            assertThat(log.events().get(0).getFormattedMessage())
-                    .isEqualTo(
-                            "queue 'defualt' has a policy, and no node serves that queue now; nodes serve [default, other]. If its name is misspelt, correct queue() of the policy");
-        }
     }
 
     private ILoggingEvent warned(Function<AdmissionRequest, Admission> decide) {

@@ -1,22 +1,17 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Gone;
 import dev.rowlock.queue.internal.policy.PolicyStatements.Standing;
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +28,6 @@ final class PoliciesChore implements Chore {
     private static final Duration FORGET = Duration.ofMinutes(1);
     private static final int BATCH = 500;
 
-    private final UnservedPolicies unserved;
     private final PolicyQueues held;
     private final PolicyStatements statements;
     private final Wakeups wakeups;
@@ -41,8 +35,7 @@ final class PoliciesChore implements Chore {
     private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
-    PoliciesChore(UnservedPolicies unserved, PolicyQueues held, PolicyStatements statements, Wakeups wakeups) {
-        this.unserved = unserved;
+    PoliciesChore(PolicyQueues held, PolicyStatements statements, Wakeups wakeups) {
         this.held = held;
         this.statements = statements;
         this.wakeups = wakeups;
@@ -56,7 +49,6 @@ final class PoliciesChore implements Chore {
     @Override
     public Duration runOnce() {
         List<Standing> all = held.look();
-        unserved.warnOnce();
         boolean more = false;
         for (Standing standing : all) {
             if (standing.decides()) {
@@ -101,47 +93,5 @@ final class PoliciesChore implements Chore {
                     queue);
         }
         new ReadyJobs(queue, gone.rank(), gone.jobs(), gone.keys()).wakeBack(wakeups);
-    }
-
-    /** Warns once, when the node starts, of policies of queues that no node serves: the name may be misspelt. */
-    static final class UnservedPolicies {
-
-        private final ClusterStatements nodes;
-        private final Collection<String> policies;
-        private final Set<String> own;
-        private boolean looked;
-
-        /**
-         * @param policies the queues that have one here
-         * @param own the queues whose jobs run here
-         */
-        UnservedPolicies(ClusterStatements nodes, Collection<String> policies, Set<String> own) {
-            this.nodes = nodes;
-            this.policies = policies;
-            this.own = own;
-        }
-
-        void warnOnce() {
-            if (looked) {
-                return;
-            }
-            if (!own.containsAll(policies)) {
-                Set<String> served = new TreeSet<>(own);
-                nodes.nodes(UnservedPolicies::served).forEach(served::addAll);
-                policies.stream()
-                        .filter(queue -> !served.contains(queue))
-                        .forEach(queue -> log.warn(
-                                "queue '{}' has a policy, and no node serves that queue now; nodes serve {}. If its name is misspelt, correct queue() of the policy",
-                                queue,
-                                served));
-            }
-            looked = true;
-        }
-
-        /** The queues of a node that lives. */
-        private static List<String> served(ResultSet node) throws SQLException {
-            boolean lives = node.getDouble("silent_seconds") * 1_000 < node.getLong("lease_millis");
-            return lives ? List.of((String[]) node.getArray("queues").getArray()) : List.of();
-        }
     }
 }

@@ -5,9 +5,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
-import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.policy.PoliciesChore.UnservedPolicies;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.ArrayList;
@@ -22,7 +20,6 @@ public final class PolicyFeature implements Feature {
     private final PolicyStatements statements;
     private final Wakeups wakeups;
     private final PolicyQueues held;
-    private final UnservedPolicies unserved;
     private final List<Feature> asking;
 
     /**
@@ -39,7 +36,6 @@ public final class PolicyFeature implements Feature {
         this.statements = new PolicyStatements(database);
         this.wakeups = wakeups;
         Map<String, AdmissionPolicy> byQueue = byQueue(policies);
-        this.unserved = new UnservedPolicies(new ClusterStatements(database), byQueue.keySet(), queues.keySet());
         this.held = new PolicyQueues(byQueue.keySet(), times.hold(), statements);
         this.asking = byQueue.entrySet().stream()
                 .<Feature>map(entry -> {
@@ -82,7 +78,7 @@ public final class PolicyFeature implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         held.forget();
-        return List.of(new PoliciesChore(unserved, held, statements, wakeups));
+        return List.of(new PoliciesChore(held, statements, wakeups));
     }
 
     private final class Asking implements Feature {
