@@ -123,7 +123,7 @@ final class NodeFactory {
                 extensions,
                 wakeups,
                 transactions,
-                limits.admissions());
+                limits);
     }
 
     /** Nobody asks a policy where keys are in order. */

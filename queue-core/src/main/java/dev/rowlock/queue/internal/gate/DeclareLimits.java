@@ -49,19 +49,17 @@ public final class DeclareLimits {
             )
             SELECT queue FROM gone UNION SELECT queue FROM written
             """.formatted(
-                    LimitColumns.GIVEN,
-                    LimitColumns.NAMES,
-                    LimitColumns.TAKEN_OVER,
-                    LimitColumns.of("l"),
-                    LimitColumns.of("excluded"),
-                    LimitColumns.json("g"));
+                    LimitStatements.GIVEN,
+                    LimitStatements.NAMES,
+                    LimitStatements.TAKEN_OVER,
+                    LimitStatements.of("l"),
+                    LimitStatements.of("excluded"),
+                    LimitStatements.json("g"));
 
     private final Database database;
-    private final String sql;
 
     public DeclareLimits(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
     }
 
     /**
@@ -85,13 +83,11 @@ public final class DeclareLimits {
 
     /** @param node null: it has just started, and decides */
     private List<String> declare(Collection<QueueLimit> limits, Collection<String> without, @Nullable Long node) {
-        List<QueueLimit> all = List.copyOf(limits);
-        return database.alone(connection -> {
-            ColdStatement statement =
-                    ColdStatement.on(connection, sql).set("node", node).set("without", without.toArray(String[]::new));
-            LimitColumns.set(statement, all);
-            return statement.list(row -> row.getString(1));
-        });
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(SQL))
+                .set("limits", LimitStatements.json(limits))
+                .set("node", node)
+                .set("without", without.toArray(String[]::new))
+                .list(row -> row.getString(1)));
     }
 
     /**

@@ -13,20 +13,29 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chores for limits on each node, and slow-downs. Claims keep the limits. */
-public final class LimitFeature implements Feature {
+/**
+ * What nodes do for limits beside their claims, which keep them: slow-downs, a chore, and the limits that the application declares. These are stored before
+ * anything is claimed in their queues: jobs would begin without them. The chore or the first claim does so, whichever runs first. Thread-safe.
+ */
+public final class LimitFeature implements Feature, Admissions {
 
     private static final Logger log = LoggerFactory.getLogger(LimitFeature.class);
 
-    private final Database database;
+    private static final Duration INTERVAL = Duration.ofMinutes(1);
+
+    private final DeclareLimits declare;
+    private final LimitStatements statements;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
-    private final LimitsBeforeClaims first;
+    private final Set<String> limited;
+    private final Collection<String> queues;
+    private final Admissions others;
     private final Set<String> withoutRate = ConcurrentHashMap.newKeySet(); // said once of each queue
+    private volatile boolean stored;
 
     /**
      * @param declared by the application
@@ -39,21 +48,31 @@ public final class LimitFeature implements Feature {
             Collection<QueueLimit> declared,
             Collection<String> queues,
             Admissions others) {
-        this.database = database;
+        this.declare = new DeclareLimits(database);
+        this.statements = new LimitStatements(database);
         this.wakeups = wakeups;
         this.declared = List.copyOf(declared);
-        this.first = new LimitsBeforeClaims(
-                new DeclareLimits(database), wakeups, this.declared, List.copyOf(queues), others);
+        this.limited = declared.stream().map(QueueLimit::queue).collect(Collectors.toUnmodifiableSet());
+        this.queues = List.copyOf(queues);
+        this.others = others;
     }
 
-    /** Stores declared limits before the first claim of a queue. */
-    public Admissions admissions() {
-        return first;
+    @Override
+    public boolean hold(String queue) {
+        if (!stored && limited.contains(queue)) {
+            store();
+        }
+        return others.hold(queue);
+    }
+
+    @Override
+    public List<ClaimedJob> admitted(String queue, List<ClaimedJob> claimed) {
+        return others.admitted(queue, claimed);
     }
 
     /** Slows down all jobs of this job's key, or of its queue. */
     public void slowDown(ClaimedJob job, Duration retryAfter) {
-        boolean slowed = new HoldGate(database).run(job.queue(), job.key(), retryAfter);
+        boolean slowed = statements.slowDown(job.queue(), job.key(), retryAfter, null);
         if (!slowed && withoutRate.add(job.queue())) {
             log.warn(
                     "queue '{}': a listener threw SlowDownException, but the queue has no rate, so only that job waits; give the queue a rate, or a rate per key, if others are to wait as well",
@@ -68,39 +87,28 @@ public final class LimitFeature implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
-        first.forget();
-        return List.of(new LimitsChore(
-                new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, first, node::nodeId));
+        stored = false; // the application starts
+        return List.of(new LimitsChore(node));
     }
 
-    /**
-     * Stores the limits that the application declares: all when the node starts, later only those that were removed. Then counts
-     * running jobs against new limits.
-     */
-    private static final class LimitsChore implements Chore {
+    /** Stores what is declared, unless that is done. Returns whether it was. */
+    private synchronized boolean store() {
+        boolean before = stored;
+        if (!before) {
+            List<String> changed = declare.anew(declared, queues);
+            stored = true;
+            changed.forEach(wakeups::keysReady);
+        }
+        return before;
+    }
 
-        private static final Duration INTERVAL = Duration.ofMinutes(1);
+    /** Stores declared limits again that were removed. Then counts running jobs against new limits. */
+    private final class LimitsChore implements Chore {
 
-        private final DeclareLimits declare;
-        private final CountRunningJobs count;
-        private final Wakeups wakeups;
-        private final Collection<QueueLimit> declared;
-        private final LimitsBeforeClaims first;
-        private final LongSupplier nodeId;
+        private final OwnNode node;
 
-        LimitsChore(
-                DeclareLimits declare,
-                CountRunningJobs count,
-                Wakeups wakeups,
-                Collection<QueueLimit> declared,
-                LimitsBeforeClaims first,
-                LongSupplier nodeId) {
-            this.declare = declare;
-            this.count = count;
-            this.wakeups = wakeups;
-            this.declared = declared;
-            this.first = first;
-            this.nodeId = nodeId;
+        LimitsChore(OwnNode node) {
+            this.node = node;
         }
 
         @Override
@@ -110,9 +118,8 @@ public final class LimitFeature implements Feature {
 
         @Override
         public Duration runOnce() {
-            List<String> changed =
-                    first.store() && !declared.isEmpty() ? declare.again(declared, nodeId.getAsLong()) : List.of();
-            count.run();
+            List<String> changed = store() && !declared.isEmpty() ? declare.again(declared, node.nodeId()) : List.of();
+            statements.countRunning();
             changed.forEach(wakeups::keysReady);
             return INTERVAL;
         }

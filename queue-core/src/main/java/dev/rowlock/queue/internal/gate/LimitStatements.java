@@ -1,26 +1,61 @@
 package dev.rowlock.queue.internal.gate;
 
+import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.BegunJobs;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Row;
+import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.job.JobState;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
-/** What operators set and ask of limits, weights and keys. Joins the caller's transaction. What applications declare: {@link DeclareLimits}. */
+/**
+ * What operators set and ask of limits, weights and keys, and what nodes do for limits beside their claims. Joins the caller's transaction unless it says
+ * otherwise. What applications declare: {@link DeclareLimits}.
+ */
 public final class LimitStatements {
+
+    /** The columns of {@code queue_limit} that are a limit, beside its queue. */
+    static final String NAMES = """
+            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key
+            """;
+
+    /** The same with their types. */
+    private static final String TYPED = """
+            max_running int, max_running_per_key int, rate_jobs int, rate_millis bigint, rate_burst int,
+                   key_rate_jobs int, key_rate_millis bigint, key_rate_burst int, in_order text, burst_per_key int""";
+
+    /** A table of limits, made of the parameter that {@link #json(Collection)} writes. */
+    static final String GIVEN = "jsonb_to_recordset(:limits::jsonb) AS given (queue text, %s)".formatted(TYPED);
+
+    /** In an insert with {@code ON CONFLICT}: takes all over. */
+    static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
+
+    /** In an update of the table {@code l}: takes what its column {@code declared_limit} says. */
+    private static final String AS_DECLARED =
+            "(%1$s) = (SELECT %1$s FROM jsonb_to_record(l.declared_limit) AS declared (%2$s))".formatted(NAMES, TYPED);
 
     /** Sets an operator's limit of a queue. */
     private static final String SET =
@@ -29,13 +64,13 @@ public final class LimitStatements {
                 SELECT * FROM %1$s
             ), changed AS (
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared, who)
-                SELECT *, false, :audit_who::text FROM given WHERE true
+                SELECT queue, %2$s, false, :audit_who::text FROM given WHERE true
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, declared = false, changed_at = statement_timestamp(), who = excluded.who,
                        declared_limit = CASE WHEN l.declared THEN %4$s ELSE l.declared_limit END
                 RETURNING queue
             )
-            """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER, LimitColumns.json("l"))
+            """.formatted(GIVEN, NAMES, TAKEN_OVER, json("l"))
                     + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     /** Removes an operator's limit of a queue: the declared one holds again, or none. */
@@ -52,15 +87,15 @@ public final class LimitStatements {
             ), changed AS (
                 TABLE restored UNION ALL TABLE removed
             )
-            """.formatted(LimitColumns.AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
+            """.formatted(AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     /** Lists the limits of all queues. */
     private static final String LIST =
-            "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
+            "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(NAMES);
 
     /** Reads the limits of a queue. */
     private static final String FIND =
-            "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = :queue".formatted(LimitColumns.NAMES);
+            "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = :queue".formatted(NAMES);
 
     /** Reads the limits of a queue, and locks them until the transaction ends. */
     private static final String LOCKED = FIND + " FOR UPDATE";
@@ -135,13 +170,6 @@ public final class LimitStatements {
     private static final String QUEUES_IN_ORDER =
             "SELECT queue FROM rowlock.queue_limit WHERE in_order IS NOT NULL ORDER BY queue";
 
-    // Twice the lease: a node that is about to be given up may only be slow.
-    private static final String SERVED_QUEUES = """
-            SELECT DISTINCT unnest(queues) AS queue FROM rowlock.node
-             WHERE heartbeat_at > clock_timestamp() - 2 * lease_millis * interval '1 ms'
-             ORDER BY queue
-            """;
-
     // Ids begin at 1, so no job was enqueued before a skipped one died: it neither holds up its key nor has a rest that
     // is cancelled.
     private static final String SKIP_DEAD = """
@@ -157,6 +185,52 @@ public final class LimitStatements {
             )
             """ + AuditNote.of("skipped") + "SELECT count(*) FROM skipped";
 
+    /** Finds the rate that a slow-down is about, and locks it. */
+    private static final String LOCKED_RATE = """
+            SELECT gate, pg_advisory_xact_lock(hashtextextended(:lock || gate, 0))
+              FROM (SELECT CASE WHEN l.key_rate_jobs IS NOT NULL AND asked.key IS NOT NULL THEN asked.key
+                                WHEN l.rate_jobs IS NOT NULL THEN '' END AS gate
+                      FROM rowlock.queue_limit l, (SELECT :key::text AS key) AS asked
+                     WHERE l.queue = :queue) AS found
+             WHERE gate IS NOT NULL
+            """;
+
+    /**
+     * Holds back a queue, or a key in it, for a while, or lets it go on: no job of it begins meanwhile, as if its rate were used up. In a statement of its own, whose snapshot
+     * is newer than the lock.
+     */
+    private static final String SLOW_DOWN = """
+            INSERT INTO rowlock.rate_state (queue, gate, number, next_at, held_until)
+            SELECT asked.queue, asked.gate, nextval('rowlock.claim_token'), coalesce(last.next_at, asked.now),
+                   CASE WHEN asked.millis > 0 THEN greatest(last.held_until, asked.now + asked.millis / 1000.0::double precision) END
+              FROM (SELECT :queue::text AS queue, :gate::text AS gate, :millis::bigint AS millis,
+                           extract(epoch FROM clock_timestamp())::double precision AS now) AS asked
+              LEFT JOIN LATERAL (
+                   SELECT s.next_at, s.held_until
+                     FROM rowlock.rate_state s
+                    WHERE s.queue = asked.queue AND s.gate = asked.gate
+                    ORDER BY s.number DESC LIMIT 1) AS last ON true
+             WHERE asked.millis > 0 OR last.held_until > asked.now
+            """;
+
+    private static final int MOST_COUNTED = 1_000;
+
+    // A claim that counts such jobs passes over those that are locked here, so only one of the two does so at a time.
+    // Where claims go on, they count.
+    private static final String COUNT_RUNNING = """
+            UPDATE rowlock.running SET gate = coalesce(job_key, '')
+             WHERE ctid = ANY (ARRAY(
+                   SELECT r.ctid FROM rowlock.running r
+                    WHERE r.gate IS NULL
+                      AND r.queue = ANY (ARRAY(
+                          SELECT found.queue
+                            FROM (SELECT DISTINCT l.queue FROM rowlock.queue_limit l JOIN rowlock.running j ON j.queue = l.queue AND j.gate IS NULL
+                                   WHERE l.changed_at > clock_timestamp() - interval '1 hour') AS found
+                           WHERE pg_try_advisory_xact_lock(hashtextextended(:lock || found.queue || ' ', 0))))
+                    LIMIT :limit
+                      FOR NO KEY UPDATE SKIP LOCKED))
+            """;
+
     private final Database database;
 
     public LimitStatements(Database database) {
@@ -171,9 +245,10 @@ public final class LimitStatements {
     }
 
     public void set(Connection connection, QueueLimit limit, AuditNote note) throws SQLException {
-        ColdStatement statement = on(connection, SET).set(AuditNote.values(note));
-        LimitColumns.set(statement, List.of(limit));
-        statement.list(row -> row.getString(1));
+        on(connection, SET)
+                .set("limits", json(List.of(limit)))
+                .set(AuditNote.values(note))
+                .list(row -> row.getString(1));
     }
 
     /** Lets the declared limit hold again, or none if there is none. Returns whether another one held. */
@@ -186,17 +261,17 @@ public final class LimitStatements {
     }
 
     public List<QueueLimit> all() {
-        return database.joined(connection -> on(connection, LIST).list(LimitColumns.LIMIT));
+        return database.joined(connection -> on(connection, LIST).list(LimitStatements::limit));
     }
 
     public Optional<QueueLimit> find(String queue) {
         return database.joined(
-                connection -> on(connection, FIND).set("queue", queue).first(LimitColumns.LIMIT));
+                connection -> on(connection, FIND).set("queue", queue).first(LimitStatements::limit));
     }
 
     /** Nobody else changes it until the transaction ends. */
     public Optional<QueueLimit> locked(Connection connection, String queue) throws SQLException {
-        return on(connection, LOCKED).set("queue", queue).first(LimitColumns.LIMIT);
+        return on(connection, LOCKED).set("queue", queue).first(LimitStatements::limit);
     }
 
     /**
@@ -259,11 +334,6 @@ public final class LimitStatements {
         return database.joined(connection -> on(connection, QUEUES_IN_ORDER).list(row -> row.getString(1)));
     }
 
-    /** Finds the queues that living nodes serve, by name. There are few nodes. */
-    public List<String> servedQueues() {
-        return database.joined(connection -> on(connection, SERVED_QUEUES).list(row -> row.getString(1)));
-    }
-
     private ColdStatement on(Connection connection, String sql) {
         return ColdStatement.on(connection, database.sql(sql));
     }
@@ -275,5 +345,123 @@ public final class LimitStatements {
                 .set("key", key)
                 .set(AuditNote.values(note))
                 .only(row -> row.getInt(1)));
+    }
+
+    /**
+     * Sees to it that nothing of a key, or of a queue, begins for a time: because somebody outside has said so. Only where there is a rate. In a transaction of
+     * its own. Returns false if there is no rate.
+     *
+     * @param key null: the queue as a whole
+     * @param time zero: no longer
+     * @param note for the audit; null: none is written
+     */
+    public boolean slowDown(String queue, @Nullable String key, Duration time, @Nullable AuditNote note) {
+        return database.atomically(database.numbered(connection -> {
+            Optional<String> gate = on(connection, LOCKED_RATE)
+                    .set("lock", lock(database.schema(), queue))
+                    .set("key", key)
+                    .set("queue", queue)
+                    .first(row -> row.getString(1));
+            if (gate.isEmpty()) {
+                return false;
+            }
+            int changed = on(connection, SLOW_DOWN)
+                    .set("queue", queue)
+                    .set("gate", gate.get())
+                    .set("millis", time.toMillis())
+                    .update();
+            if (changed > 0 && note != null) { // otherwise there was no slow-down to end
+                note.write(connection, database.schema(), 0);
+            }
+            return true;
+        }));
+    }
+
+    /**
+     * Sees to it that jobs which were claimed before their queue had limits count against them, in a transaction of its own. Claims do so too, within a minute
+     * after a change; but where all threads are busy for longer, nobody claims. Returns how many did not count before. Some may be left if those were 1,000, and
+     * those of a queue that somebody is claiming from at that moment.
+     */
+    public int countRunning() {
+        return database.alone(connection -> on(connection, COUNT_RUNNING)
+                .set("lock", lockPrefix(database.schema()))
+                .set("limit", MOST_COUNTED)
+                .update());
+    }
+
+    /**
+     * What a gate is locked by: advisory locks of a transaction. They are the database's, so the schema tells ours from those of another Rowlock. With the
+     * number 0, this is the lock of the queue; with its key behind it, that of a key.
+     */
+    public static String lock(Schema schema, String queue) {
+        return lockPrefix(schema) + queue + ' ';
+    }
+
+    /** Goes before a queue and a space. */
+    private static String lockPrefix(Schema schema) {
+        return "rowlock gate " + schema.name() + ' ';
+    }
+
+    // Limits as rows of queue_limit
+
+    /** {@link #NAMES} of this table. */
+    static String of(String table) {
+        return table + '.' + NAMES.strip().replace(", ", ", " + table + '.');
+    }
+
+    /** {@link #NAMES} of this table as JSON, as in the column {@code declared_limit}. */
+    static String json(String table) {
+        return Stream.of(NAMES.strip().split(", "))
+                .map(name -> "'%1$s', %2$s.%1$s".formatted(name, table))
+                .collect(Collectors.joining(", ", "jsonb_strip_nulls(jsonb_build_object(", "))"));
+    }
+
+    /** As {@link #GIVEN} reads them. */
+    static String json(Collection<QueueLimit> limits) {
+        return JsonMapper.shared()
+                .writeValueAsString(
+                        limits.stream().map(LimitStatements::json).toList());
+    }
+
+    private static ObjectNode json(QueueLimit limit) {
+        AfterFailure order = limit.inOrder();
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put("queue", limit.queue())
+                .put("max_running", limit.maxRunning())
+                .put("max_running_per_key", limit.maxRunningPerKey())
+                .put("in_order", order == null ? null : order.label())
+                .put("burst_per_key", limit.burstPerKey());
+        putRate(json, "rate", limit.rate());
+        putRate(json, "key_rate", limit.ratePerKey());
+        return json;
+    }
+
+    private static void putRate(ObjectNode json, String name, @Nullable Rate rate) {
+        if (rate != null) {
+            json.put(name + "_jobs", rate.jobs());
+            json.put(name + "_millis", rate.per().toMillis());
+            json.put(name + "_burst", rate.burst());
+        }
+    }
+
+    private static QueueLimit limit(ResultSet row) throws SQLException {
+        Integer perKey = Columns.integer(row, 3);
+        Integer burst = Columns.integer(row, 11);
+        String order = row.getString(10);
+        return new QueueLimit(
+                row.getString(1),
+                Columns.integer(row, 2),
+                perKey,
+                // Whoever writes to the table may leave one that is no more than the limit. Claims do not look at it.
+                burst == null || perKey == null || burst <= perKey ? null : burst,
+                rate(row, 4),
+                rate(row, 7),
+                order == null ? null : AfterFailure.of(order));
+    }
+
+    private static @Nullable Rate rate(ResultSet row, int first) throws SQLException {
+        Integer jobs = Columns.integer(row, first);
+        return jobs == null ? null : new Rate(jobs, Duration.ofMillis(row.getLong(first + 1)), row.getInt(first + 2));
     }
 }

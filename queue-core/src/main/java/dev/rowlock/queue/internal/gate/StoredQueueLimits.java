@@ -18,12 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Limits in the database. Claims read them there; nodes keep no copy. */
 public final class StoredQueueLimits implements QueueLimits {
@@ -34,33 +30,28 @@ public final class StoredQueueLimits implements QueueLimits {
     private final Database database;
     private final AfterCommit afterCommit;
     private final LimitStatements store;
-    private final HoldGate hold;
-    private final UnservedLimits unserved;
     private final Actor actor;
 
     public StoredQueueLimits(Database database, AfterCommit afterCommit) {
-        this(database, afterCommit, new UnservedLimits(new LimitStatements(database)), Actor.APPLICATION);
+        this(database, afterCommit, Actor.APPLICATION);
     }
 
-    private StoredQueueLimits(Database database, AfterCommit afterCommit, UnservedLimits unserved, Actor actor) {
+    private StoredQueueLimits(Database database, AfterCommit afterCommit, Actor actor) {
         this.database = database;
         this.afterCommit = afterCommit;
         this.store = new LimitStatements(database);
-        this.unserved = unserved;
-        this.hold = new HoldGate(database);
         this.actor = actor;
     }
 
     @Override
     public QueueLimits by(String who, @Nullable String why) {
-        return new StoredQueueLimits(database, afterCommit, unserved, new Actor(who, why));
+        return new StoredQueueLimits(database, afterCommit, new Actor(who, why));
     }
 
     @Override
     public void set(QueueLimit limit) {
         TransactionStanding standing = database.requireWritable("set a limit");
         store.set(limit, note("set limit", limit.queue(), limit.toString()));
-        unserved.warnOnce(limit.queue(), "a limit");
         wake(limit.queue(), standing);
     }
 
@@ -77,7 +68,6 @@ public final class StoredQueueLimits implements QueueLimits {
             store.set(connection, next, note("set limit", queue, next.toString()));
             return next;
         });
-        unserved.warnOnce(queue, "a limit");
         wake(queue, standing);
         return changed;
     }
@@ -111,9 +101,6 @@ public final class StoredQueueLimits implements QueueLimits {
                 named(key),
                 weight,
                 note("set weight", queue, "key %s, weight %d".formatted(key, weight)));
-        if (weight > 1) {
-            unserved.warnOnce(queue, "a weight");
-        }
     }
 
     @Override
@@ -131,10 +118,10 @@ public final class StoredQueueLimits implements QueueLimits {
         String whose = key == null ? "the queue" : "key " + named(key);
         if (!time.isZero()) {
             Duration valid = new SlowDownException(time).retryAfter();
-            return hold.run(Names.queue(queue), key, valid, note("slow down", queue, whose + " for " + time));
+            return store.slowDown(Names.queue(queue), key, valid, note("slow down", queue, whose + " for " + time));
         }
         TransactionStanding standing = database.requireWritable("end a slow-down");
-        boolean ended = hold.run(Names.queue(queue), key, time, note("end slow-down", queue, whose));
+        boolean ended = store.slowDown(Names.queue(queue), key, time, note("end slow-down", queue, whose));
         wake(queue, standing);
         return ended;
     }
@@ -180,44 +167,5 @@ public final class StoredQueueLimits implements QueueLimits {
 
     private AuditNote note(String action, String queue, @Nullable String detail) {
         return new AuditNote(actor.who(), actor.why(), action, "queue " + queue, detail);
-    }
-
-    /**
-     * Warns, once for each queue, when a limit or a weight is set at run time for a queue that no node serves: the name may be misspelt. Its
-     * nodes may be deployed later as well, so nothing is refused. Thread-safe.
-     */
-    private static final class UnservedLimits {
-
-        private static final Logger log = LoggerFactory.getLogger(StoredQueueLimits.class);
-
-        /** So many queues, at most: names may be made up without end. */
-        private static final int MOST = 1_000;
-
-        /** Queues that are named, at most. */
-        private static final int NAMED = 50;
-
-        private final LimitStatements find;
-        private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
-        UnservedLimits(LimitStatements find) {
-            this.find = find;
-        }
-
-        /** @param rule what the queue has got */
-        void warnOnce(String queue, String rule) {
-            if (warned.contains(queue) || warned.size() >= MOST) {
-                return;
-            }
-            List<String> served = find.servedQueues();
-            // Where no node lives, an application may not have started yet.
-            if (!served.isEmpty() && !served.contains(queue) && warned.add(queue)) {
-                log.warn(
-                        "queue '{}' has got {}, and no node serves that queue now; nodes serve {}{}. If its name is misspelt, take it back",
-                        queue,
-                        rule,
-                        served.subList(0, Math.min(NAMED, served.size())),
-                        served.size() > NAMED ? " and " + (served.size() - NAMED) + " more" : "");
-            }
-        }
     }
 }

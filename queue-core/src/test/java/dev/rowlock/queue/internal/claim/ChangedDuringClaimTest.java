@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.gate.CountRunningJobs;
+import dev.rowlock.queue.internal.gate.LimitStatements;
 import dev.rowlock.queue.internal.run.ClaimStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -118,7 +118,7 @@ class ChangedDuringClaimTest {
             }
             assertThat(cursor.walk(now).token()).isPositive();
 
-            assertThat(new CountRunningJobs(rooms.database()).run()).isOne();
+            assertThat(new LimitStatements(rooms.database()).countRunning()).isOne();
 
             long later = now + Duration.ofMinutes(1).toNanos();
             assertThat(run(cursor.walk(later), 1).batch().jobs()).isEmpty();

@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.gate.CountRunningJobs;
+import dev.rowlock.queue.internal.gate.LimitStatements;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -153,7 +153,7 @@ class ClaimByNewRuleTest {
         youngRule("in_order", "'hold'");
 
         try (OpenTransaction chore = new OpenTransaction(rooms.database())) {
-            assertThat(new CountRunningJobs(chore.database()).run()).isOne();
+            assertThat(new LimitStatements(chore.database()).countRunning()).isOne();
             assertThat(keys(run(10))).isEmpty();
             chore.commit();
         }

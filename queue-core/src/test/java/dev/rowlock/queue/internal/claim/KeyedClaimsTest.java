@@ -8,7 +8,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
-import dev.rowlock.queue.internal.gate.HoldGate;
+import dev.rowlock.queue.internal.gate.LimitStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -322,7 +322,7 @@ class KeyedClaimsTest {
         OpenTransaction transaction = new OpenTransaction(rooms.database());
         JdbcClient.create(transaction.database().dataSource())
                 .sql("SELECT pg_advisory_xact_lock(hashtextextended(?, ?))")
-                .params(HoldGate.lock(rooms.database().schema(), Rooms.QUEUE), turn + 1)
+                .params(LimitStatements.lock(rooms.database().schema(), Rooms.QUEUE), turn + 1)
                 .query()
                 .listOfRows();
         return transaction;

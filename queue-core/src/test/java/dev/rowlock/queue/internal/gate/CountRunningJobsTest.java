@@ -14,24 +14,24 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class CountRunningJobsTest {
 
     private final Rooms rooms;
-    private final CountRunningJobs count;
+    private final LimitStatements limits;
 
     CountRunningJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        count = new CountRunningJobs(rooms.database());
+        limits = new LimitStatements(rooms.database());
     }
 
     @Test
     void jobsThatRunAlreadyCountAgainstANewLimitOfTheirQueue() {
         rooms.running(3);
-        assertThat(count.run()).isZero();
+        assertThat(limits.countRunning()).isZero();
         rooms.execute("INSERT INTO rowlock.queue_limit (queue, max_running) VALUES ('mail', 2)");
 
-        assertThat(count.run()).isEqualTo(3);
+        assertThat(limits.countRunning()).isEqualTo(3);
 
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate = ''"))
                 .isEqualTo(3);
-        assertThat(count.run()).isZero();
+        assertThat(limits.countRunning()).isZero();
     }
 
     /** Its claims count them. */
@@ -44,13 +44,13 @@ class CountRunningJobsTest {
         try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
             JdbcClient.create(claiming.database().dataSource())
                     .sql("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))")
-                    .param(HoldGate.lock(rooms.database().schema(), "mail"))
+                    .param(LimitStatements.lock(rooms.database().schema(), "mail"))
                     .query()
                     .listOfRows();
-            assertThat(count.run()).isOne();
+            assertThat(limits.countRunning()).isOne();
         }
 
-        assertThat(count.run()).isEqualTo(2);
+        assertThat(limits.countRunning()).isEqualTo(2);
     }
 
     @Test
@@ -59,6 +59,6 @@ class CountRunningJobsTest {
         rooms.execute(
                 "INSERT INTO rowlock.queue_limit (queue, max_running, changed_at) VALUES ('mail', 2, now() - interval '2 hours')");
 
-        assertThat(count.run()).isZero();
+        assertThat(limits.countRunning()).isZero();
     }
 }

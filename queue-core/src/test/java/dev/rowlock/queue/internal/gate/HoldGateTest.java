@@ -26,11 +26,11 @@ class HoldGateTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final Rooms rooms;
-    private final HoldGate hold;
+    private final LimitStatements limits;
 
     HoldGateTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        hold = new HoldGate(rooms.database());
+        limits = new LimitStatements(rooms.database());
     }
 
     @BeforeEach
@@ -41,18 +41,18 @@ class HoldGateTest {
 
     @Test
     void aShorterSlowDownDoesNotEndALongerOne() {
-        hold.run(QUEUE, "a", HOUR);
+        limits.slowDown(QUEUE, "a", HOUR, null);
 
-        hold.run(QUEUE, "a", Duration.ofMinutes(1));
+        limits.slowDown(QUEUE, "a", Duration.ofMinutes(1), null);
 
         assertThat(left("a")).isBetween(3_500L, 3_600L);
     }
 
     @Test
     void aSlowDownIsEndedByHand() {
-        hold.run(QUEUE, "a", HOUR);
+        limits.slowDown(QUEUE, "a", HOUR, null);
 
-        hold.run(QUEUE, "a", Duration.ZERO);
+        limits.slowDown(QUEUE, "a", Duration.ZERO, null);
 
         assertThat(
                         rooms.truth(
@@ -69,7 +69,7 @@ class HoldGateTest {
             blocking.database()
                     .joined(connection ->
                             connection.createStatement().execute("LOCK TABLE rowlock.rate_state IN SHARE MODE"));
-            writing = CompletableFuture.runAsync(() -> hold.run(QUEUE, "a", HOUR));
+            writing = CompletableFuture.runAsync(() -> limits.slowDown(QUEUE, "a", HOUR, null));
 
             await().until(() -> !locksOfWaiting().isEmpty());
             assertThat(locksOfWaiting()).contains("advisory");
