@@ -43,15 +43,9 @@ public final class AfterCommit {
     }
 
     public void attention(TransactionStanding standing) {
-        if (standing == TransactionStanding.AROUND) {
-            return;
-        }
-        Pending pending = pending(standing);
-        if (pending == null) {
-            wakeups.attention();
-        } else {
-            pending.attention = true;
-        }
+        Wakes wakes = new Wakes();
+        wakes.attention();
+        wake(wakes, standing);
     }
 
     /** For a write of which nobody need hear: it must be committed all the same, see {@link Database#mayBeCommitted}. */
@@ -80,7 +74,6 @@ public final class AfterCommit {
         private final Database database;
         private final Wakeups wakeups;
         private final Wakes wakes = new Wakes();
-        private boolean attention;
         private boolean ending;
         private boolean late; // something was written after we heard of the end
 
@@ -97,12 +90,8 @@ public final class AfterCommit {
         /** Not afterCommit: another synchronization that throws there would skip this one. */
         @Override
         public void afterCompletion(int status) {
-            if (!database.mayBeCommitted(status, ending && !late)) {
-                return;
-            }
-            wakes.send(wakeups);
-            if (attention) {
-                wakeups.attention();
+            if (database.mayBeCommitted(status, ending && !late)) {
+                wakes.send(wakeups);
             }
         }
     }

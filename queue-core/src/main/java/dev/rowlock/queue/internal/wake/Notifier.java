@@ -6,10 +6,8 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -54,15 +52,13 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final EndlessTask sending = new EndlessTask("rowlock-notifier", this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private Map<String, Ready> ready = new HashMap<>(); // guarded by lock
+    private Wakes wakes = new Wakes(); // guarded by lock; what is sent again if that has failed
     private final Set<Long> awaited = new LinkedHashSet<>(); // guarded by lock
     private final Set<Long> ended = new LinkedHashSet<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
     private long look; // guarded by lock; that has found so
-    private ReadyKeys keys = new ReadyKeys(); // guarded by lock
-    private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
     private int firstToLook = ThreadLocalRandom.current().nextInt(); // guarded by lock
     private long alongAt = System.nanoTime(); // guarded by lock
@@ -80,12 +76,12 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     @Override
     public void jobsReady(String queue, int rank, long jobs) {
-        change(() -> ready.merge(queue, new Ready(rank, jobs, false), Ready::and));
+        change(() -> wakes.ready(queue, rank, jobs, false));
     }
 
     @Override
     public void jobsBack(String queue, int rank, long jobs) {
-        change(() -> ready.merge(queue, new Ready(rank, jobs, true), Ready::and));
+        change(() -> wakes.ready(queue, rank, jobs, true));
     }
 
     @Override
@@ -158,12 +154,12 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     @Override
     public void keysReady(String queue, @Nullable String key) {
-        change(() -> keys.add(queue, key));
+        change(() -> wakes.keys(queue, key));
     }
 
     @Override
     public void attention() {
-        change(() -> attention = true);
+        change(() -> wakes.attention());
     }
 
     private void change(Runnable note) {
@@ -220,11 +216,9 @@ public final class Notifier implements Wakeups, AutoCloseable {
     /**
      * What is sent at once.
      *
-     * @param ready what of it is sent again, if that fails, as are
-     * @param keys these, and
-     * @param attention this
+     * @param again what of it is sent again, if that fails
      */
-    private record Round(List<String> messages, Map<String, Ready> ready, ReadyKeys keys, boolean attention) {}
+    private record Round(List<String> messages, Wakes again) {}
 
     /**
      * Waits for something to send. Null: closed.
@@ -235,9 +229,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
         lock.lockInterruptibly();
         try {
             if (failed != null) {
-                failed.ready.forEach((queue, some) -> ready.merge(queue, some, Ready::and));
-                keys.addAll(failed.keys);
-                attention |= failed.attention;
+                wakes.addAll(failed.again);
             }
             while (!closed && nothingToSay()) {
                 changed.await();
@@ -246,7 +238,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 return null;
             }
             List<String> messages = new ArrayList<>();
-            if (attention) {
+            if (wakes.needsAttention()) {
                 messages.add(WakeupMessage.attention(origin));
             }
             if (moved) {
@@ -255,17 +247,12 @@ public final class Notifier implements Wakeups, AutoCloseable {
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
-            keys.forEach((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
+            wakes.eachKey((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
             drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
-            ready.forEach((queue, some) -> messages.add(
-                    some.back
-                            ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)
-                            : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)));
-            Round round = new Round(messages, ready, keys, attention);
-            ready = new HashMap<>();
-            keys = new ReadyKeys();
-            attention = false;
+            wakes.eachQueue((queue, ready) -> messages.add(ready.message(origin, queue, firstToLook++)));
+            Round round = new Round(messages, wakes);
+            wakes = new Wakes();
             moved = false;
             nextDue = null;
             waiting = null;
@@ -285,13 +272,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     private boolean nothingToSay() {
-        return ready.isEmpty()
-                && keys.isEmpty()
-                && awaited.isEmpty()
-                && ended.isEmpty()
-                && waiting == null
-                && !moved
-                && !attention;
+        return wakes.isEmpty() && awaited.isEmpty() && ended.isEmpty() && waiting == null && !moved;
     }
 
     private static boolean pauseAfterFailure() {
@@ -323,14 +304,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-        }
-    }
-
-    /** Jobs of one queue that others shall hear of; {@code back}: some of them went back to their place. */
-    private record Ready(int mostUrgentRank, long jobs, boolean back) {
-
-        Ready and(Ready more) {
-            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs, back || more.back);
         }
     }
 }

@@ -1,19 +1,24 @@
 package dev.rowlock.queue.internal.wake;
 
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Collects wake-ups to send once a transaction has committed. Confined to one thread. */
+/** Collects wake-ups to send once a transaction has committed. Used by one thread at a time. */
 public final class Wakes {
 
-    private final Map<String, Ready> ready = new HashMap<>();
-    private final Map<String, Integer> back = new HashMap<>(); // the most urgent rank by queue
-    private final ReadyKeys keys = new ReadyKeys();
+    private static final String ANY_KEY = ""; // a key has one character at least
+
+    private final Map<String, Ready> ready = new HashMap<>(); // by queue
+    private final Map<String, Set<String>> keys = new HashMap<>(); // by queue; of many in one queue nobody need know which they are
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private boolean attention;
@@ -33,7 +38,7 @@ public final class Wakes {
     /** A job became runnable, whatever due time it asks for. */
     public void runnable(NewJob job) {
         if (job.key() == null) {
-            ready(job.queue()).add(job.rank(), 1);
+            ready(job.queue(), job.rank());
         } else {
             keys(job.queue(), job.key());
         }
@@ -41,12 +46,23 @@ public final class Wakes {
 
     /** A job of this queue became runnable. */
     public void ready(String queue, int rank) {
-        ready(queue).add(rank, 1);
+        ready(queue, rank, 1, false);
     }
 
     /** A job of this queue stands at a place that claims may have passed. */
     public void back(String queue, int rank) {
-        back.merge(queue, rank, Math::min);
+        ready(queue, rank, 1, true);
+    }
+
+    /** Most batches are of one queue: the last one is remembered. */
+    void ready(String queue, int rank, long jobs, boolean back) {
+        if (!queue.equals(lastQueue)) {
+            last = ready.computeIfAbsent(queue, name -> new Ready());
+            lastQueue = queue;
+        }
+        last.mostUrgentRank = Math.min(last.mostUrgentRank, rank);
+        last.jobs += jobs;
+        last.back |= back;
     }
 
     /** There are jobs with keys in this queue, or there is room for one. */
@@ -56,16 +72,10 @@ public final class Wakes {
 
     /** The same of this key; null: nobody knows of which. */
     public void keys(String queue, @Nullable String key) {
-        keys.add(queue, key);
-    }
-
-    /** Most batches are of one queue: the last one is remembered. */
-    private Ready ready(String queue) {
-        if (!queue.equals(lastQueue)) {
-            last = ready.computeIfAbsent(queue, name -> new Ready());
-            lastQueue = queue;
+        Set<String> some = keys.computeIfAbsent(queue, name -> new LinkedHashSet<>());
+        if (some.size() <= ReadyJobs.MOST_KEYS) {
+            some.add(key == null ? ANY_KEY : key);
         }
-        return last;
     }
 
     public void waiting(Duration delay) {
@@ -81,9 +91,8 @@ public final class Wakes {
 
     public void addAll(Wakes other) {
         attention |= other.attention;
-        other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
-        other.back.forEach(this::back);
-        keys.addAll(other.keys);
+        other.ready.forEach((queue, more) -> ready(queue, more.mostUrgentRank, more.jobs, more.back));
+        other.keys.forEach((queue, some) -> some.forEach(key -> keys(queue, key)));
         begun = other.begun - begun < 0 ? other.begun : begun;
         if (other.shortestDelay != null) {
             waiting(other.shortestDelay);
@@ -93,9 +102,14 @@ public final class Wakes {
     /** Delays have begun when their jobs were inserted; a transaction may have gone on for long since. */
     public void send(Wakeups wakeups) {
         Duration since = Duration.ofNanos(System.nanoTime() - begun);
-        ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
-        back.forEach((queue, rank) -> wakeups.jobsBack(queue, rank, 1));
-        keys.forEach(wakeups::keysReady);
+        ready.forEach((queue, some) -> {
+            if (some.back) {
+                wakeups.jobsBack(queue, some.mostUrgentRank, some.jobs);
+            } else {
+                wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs);
+            }
+        });
+        eachKey(wakeups::keysReady);
         if (shortestDelay != null) {
             wakeups.jobsWaiting(shortestDelay.compareTo(since) > 0 ? shortestDelay.minus(since) : Duration.ZERO);
         }
@@ -104,15 +118,42 @@ public final class Wakes {
         }
     }
 
+    /** Whether there is nothing to send. */
+    boolean isEmpty() {
+        return ready.isEmpty() && keys.isEmpty() && shortestDelay == null && !attention;
+    }
+
+    boolean needsAttention() {
+        return attention;
+    }
+
+    void eachQueue(BiConsumer<String, Ready> told) {
+        ready.forEach(told);
+    }
+
+    /** Each queue with each of its keys, or once with null. */
+    void eachKey(BiConsumer<String, @Nullable String> told) {
+        keys.forEach((queue, some) -> {
+            if (some.size() > ReadyJobs.MOST_KEYS || some.contains(ANY_KEY)) {
+                told.accept(queue, null);
+            } else {
+                some.forEach(key -> told.accept(queue, key));
+            }
+        });
+    }
+
     /** Jobs of one queue. */
-    private static final class Ready {
+    static final class Ready {
 
         private int mostUrgentRank = Integer.MAX_VALUE;
         private long jobs;
+        private boolean back; // some of them went back to their place
 
-        void add(int rank, long more) {
-            mostUrgentRank = Math.min(mostUrgentRank, rank);
-            jobs += more;
+        /** As others hear of them. */
+        String message(String origin, String queue, int first) {
+            return back
+                    ? WakeupMessage.back(origin, queue, mostUrgentRank, jobs, first)
+                    : WakeupMessage.ready(origin, queue, mostUrgentRank, jobs, first);
         }
     }
 }
