@@ -70,12 +70,7 @@ public final class WakeupBus implements Wakeups {
      * already.
      */
     public Consumer<String> heardBy(RemoteWakeups worker) {
-        return message -> {
-            EndSubscriber awaited = ends;
-            if (awaited == null || !WakeupMessage.deliver(message, origin, awaited)) {
-                WakeupMessage.deliver(message, origin, worker);
-            }
-        };
+        return message -> WakeupMessage.deliver(message, origin, worker, ends);
     }
 
     @Override

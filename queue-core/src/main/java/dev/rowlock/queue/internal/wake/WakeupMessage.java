@@ -13,9 +13,6 @@ final class WakeupMessage {
 
     private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
 
-    private static final String AWAITED = "|l|";
-    private static final String ENDED = "|e|";
-
     /** A notification takes less than 8,000 bytes, and an id at most 20. */
     static final int IDS = 350;
 
@@ -54,48 +51,25 @@ final class WakeupMessage {
 
     /** Somebody waits for the ends of these jobs. */
     static String awaited(String origin, List<Long> ids) {
-        return origin + AWAITED + joined(ids);
+        return origin + "|l|" + joined(ids);
     }
 
     /** These jobs have ended. */
     static String ended(String origin, List<Long> ids) {
-        return origin + ENDED + joined(ids);
+        return origin + "|e|" + joined(ids);
     }
 
     private static String joined(List<Long> ids) {
         return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
-    /** Whether it was a message about jobs that somebody waits for. Those of this origin do nothing. */
-    static boolean deliver(String message, String own, EndSubscriber to) {
-        int kind = message.indexOf('|');
-        boolean awaited = kind >= 0 && message.startsWith(AWAITED, kind);
-        if (!awaited && (kind < 0 || !message.startsWith(ENDED, kind))) {
-            return false;
-        }
-        if (!message.substring(0, kind).equals(own)) {
-            try {
-                long[] ids = Stream.of(
-                                message.substring(kind + AWAITED.length()).split(","))
-                        .mapToLong(Long::parseLong)
-                        .toArray();
-                if (awaited) {
-                    to.awaitedElsewhere(ids);
-                } else {
-                    to.endedElsewhere(ids);
-                }
-            } catch (NumberFormatException e) {
-                // Anybody may notify on our channel.
-            }
-        }
-        return true;
-    }
-
     /**
      * Does what the message says. Of those of this origin it only says that a look has been told of. Ignores anything that is no
      * message of ours.
+     *
+     * @param ends told of jobs that somebody waits for; null: nobody here is
      */
-    static void deliver(String message, String own, RemoteWakeups to) {
+    static void deliver(String message, String own, RemoteWakeups to, @Nullable EndSubscriber ends) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3) {
             return;
@@ -105,22 +79,36 @@ final class WakeupMessage {
             if (parts[1].equals("d")) {
                 deliverMoved(parts[2].split("\\|", 2), isOwn, to);
             } else if (!isOwn) {
-                deliver(parts, to);
+                deliver(parts, to, ends);
             }
         } catch (NumberFormatException e) {
             // Anybody may notify on our channel; it costs nothing but this look.
         }
     }
 
-    private static void deliver(String[] parts, RemoteWakeups to) {
+    private static void deliver(String[] parts, RemoteWakeups to, @Nullable EndSubscriber ends) {
         switch (parts[1]) {
             case "r" -> deliverReady(parts[2].split("\\|", 4), false, to);
             case "b" -> deliverReady(parts[2].split("\\|", 4), true, to);
             case "w" -> to.jobsWaiting(duration(parts[2]));
             case "k" -> deliverKeys(parts[2].split("\\|", 3), to);
             case "a" -> to.attention();
+            case "l" -> {
+                if (ends != null) {
+                    ends.awaitedElsewhere(ids(parts[2]));
+                }
+            }
+            case "e" -> {
+                if (ends != null) {
+                    ends.endedElsewhere(ids(parts[2]));
+                }
+            }
             default -> {} // of a newer version
         }
+    }
+
+    private static long[] ids(String joined) {
+        return Stream.of(joined.split(",")).mapToLong(Long::parseLong).toArray();
     }
 
     /** Everybody looks long before a day is over. */
