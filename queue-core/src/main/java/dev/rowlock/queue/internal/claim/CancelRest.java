@@ -1,14 +1,24 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.BegunJobs;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.text.LineLimit;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 
 /**
  * Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. Those that have begun, or
@@ -73,5 +83,95 @@ public final class CancelRest {
                 }
             }
         }));
+    }
+
+    /**
+     * Cancels ready jobs of keys in order of which another job has failed, where that is wanted. They keep their place until somebody does: who finds them.
+     *
+     * <p>If that fails, the claim that has found them goes on all the same. Where the server refuses to move a job, only its key is left aside for a while.
+     *
+     * <p>Used by one thread at a time.
+     */
+    static final class RestOfKeys {
+
+        private static final Logger log = LoggerFactory.getLogger(RestOfKeys.class);
+
+        private static final Duration AGAIN = Duration.ofMinutes(1);
+
+        /** Where no key is to blame. */
+        private static final Duration SOON_AGAIN = Duration.ofSeconds(5);
+
+        /** Keys that are left aside; if there are more, all are tried again. */
+        private static final int MOST = 10_000;
+
+        private static final int MOST_LINES = 5;
+
+        private final String queue;
+        private final CancelRest cancel;
+        private final Runnable changed;
+        private final Map<String, Long> aside = new HashMap<>(); // until when, monotonic
+        private int cancelled; // by the call that goes on
+        private final LineLimit lines = new LineLimit(MOST_LINES, Duration.ofHours(1));
+
+        /** @param changed called when jobs of workflows were cancelled */
+        RestOfKeys(String queue, CancelRest cancel, Runnable changed) {
+            this.queue = queue;
+            this.cancel = cancel;
+            this.changed = changed;
+        }
+
+        /** Returns whether it has cancelled any. Never fails. */
+        boolean cancel(List<String> found) {
+            long now = System.nanoTime();
+            aside.values().removeIf(until -> until - now <= 0);
+            List<String> keys =
+                    found.stream().filter(key -> !aside.containsKey(key)).toList();
+            cancelled = 0;
+            if (!keys.isEmpty()) {
+                try {
+                    cancelAll(keys);
+                } catch (RuntimeException e) {
+                    apart(keys, e);
+                }
+            }
+            return cancelled > 0;
+        }
+
+        private void cancelAll(List<String> keys) {
+            Cancelled rest = cancel.run(queue, keys);
+            cancelled += rest.jobs();
+            log.info("queue '{}': cancelled {} jobs, because others of their keys have failed", queue, rest.jobs());
+            if (rest.ofWorkflows()) {
+                changed.run();
+            }
+        }
+
+        private void apart(List<String> keys, RuntimeException together) {
+            try {
+                Map<String, RuntimeException> refused = BatchSplitter.refused(keys, this::cancelAll, together);
+                if (!refused.isEmpty()) {
+                    leaveAside(refused.keySet(), AGAIN, refused.values().iterator().next());
+                }
+            } catch (RuntimeException e) {
+                leaveAside(keys, SOON_AGAIN, e);
+            }
+        }
+
+        private void leaveAside(Collection<String> keys, Duration again, RuntimeException reason) {
+            if (aside.size() + keys.size() > MOST) {
+                aside.clear();
+            }
+            long until = System.nanoTime() + again.toNanos();
+            keys.forEach(key -> aside.put(key, until));
+            if (lines.admitted(System.nanoTime()) >= 0) {
+                log.error(
+                        "queue '{}': jobs of {} keys cannot be cancelled, though others of these keys have failed. They stay where they are, and"
+                                + " those behind them wait; this is tried again in {}, other keys go on",
+                        queue,
+                        keys.size(),
+                        DurationText.of(again),
+                        reason);
+            }
+        }
     }
 }

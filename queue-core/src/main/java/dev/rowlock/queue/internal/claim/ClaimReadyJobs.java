@@ -285,7 +285,7 @@ public final class ClaimReadyJobs {
                 claimedAt = prefix.getDouble(2);
             }
             try (ResultSet rows = IndexPlan.rows(statement)) {
-                return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
+                return new ClaimedRows(queue, claimedAt, false, false).read(rows, limit, begun);
             }
         } finally {
             unanswered.end(statement);

@@ -41,15 +41,23 @@ final class ClaimedRows {
             .thenComparingLong(positioned -> positioned.job().id());
 
     private final String queue;
+    private final boolean keyed;
+    private final boolean counted;
     private final long claimedMicros;
     private final Instant claimedInstant; // one for all
     private byte @Nullable [] typeBytes;
     private String type = "";
     private final Map<String, Claimed> claimedKeys = new HashMap<>();
 
-    /** @param claimedAt as an epoch, in seconds */
-    ClaimedRows(String queue, double claimedAt) {
+    /**
+     * @param claimedAt as an epoch, in seconds
+     * @param keyed whether they may have keys, each of which is in one more column
+     * @param counted whether they count against limits
+     */
+    ClaimedRows(String queue, double claimedAt, boolean keyed, boolean counted) {
         this.queue = queue;
+        this.keyed = keyed;
+        this.counted = counted;
         this.claimedMicros = Columns.micros(claimedAt);
         this.claimedInstant = Instant.EPOCH.plus(claimedMicros, ChronoUnit.MICROS);
     }
@@ -60,28 +68,10 @@ final class ClaimedRows {
      * @param most how many there may be
      */
     Batch read(ResultSet rows, int most, long begun) throws SQLException {
-        return read(rows, most, begun, false, false);
-    }
-
-    /**
-     * The same of a claim of jobs with keys.
-     *
-     * @param counted whether they count against limits
-     */
-    Batch readKeyed(ResultSet rows, int most, long begun, boolean counted) throws SQLException {
-        return read(rows, most, begun, true, counted);
-    }
-
-    /** What {@link #readKeyed} has read of each key. */
-    Map<String, Claimed> keys() {
-        return claimedKeys;
-    }
-
-    private Batch read(ResultSet rows, int most, long begun, boolean keyed, boolean counted) throws SQLException {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
             claimed.add(new Positioned(
-                    rows.getInt(RANK), Columns.micros(rows.getDouble(READY_AT)), job(rows, keyed, counted)));
+                    rows.getInt(RANK), Columns.micros(rows.getDouble(READY_AT)), job(rows)));
             if (keyed) {
                 learn(rows);
             }
@@ -97,6 +87,11 @@ final class ClaimedRows {
                 true);
     }
 
+    /** What was read of each key. */
+    Map<String, Claimed> keys() {
+        return claimedKeys;
+    }
+
     private void learn(ResultSet row) throws SQLException {
         String key = row.getString(KEY);
         if (key != null) {
@@ -108,7 +103,7 @@ final class ClaimedRows {
         }
     }
 
-    private ClaimedJob job(ResultSet row, boolean keyed, boolean counted) throws SQLException {
+    private ClaimedJob job(ResultSet row) throws SQLException {
         Duration sinceReady = untilClaimed(row.getDouble(READY_AT));
         double enqueuedAt = row.getDouble(ENQUEUED_AT);
         return new ClaimedJob(

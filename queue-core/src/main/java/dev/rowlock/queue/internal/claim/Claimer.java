@@ -16,7 +16,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Claims jobs of one queue for all its threads, one batch after the other, on the fetcher's thread. Any thread may tell it something. */
+/**
+ * Claims jobs of one queue for all its threads, one batch after the other, on the fetcher's thread. Any thread may tell it something.
+ *
+ * <p>The next jobs come from two sources: those without keys, and those with keys. A kind is looked for if it has brought jobs, if something was heard of it,
+ * and as often as the queue is polled. Where both are to be looked for, the one comes first that has had less of the threads, and neither takes more than its
+ * share of them before it is known that the other one leaves some.
+ */
 public final class Claimer {
 
     /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
@@ -28,6 +34,30 @@ public final class Claimer {
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
 
+    /** A queue whose claims take longer is not polled together with others. */
+    static final Duration QUICK = Duration.ofMillis(20);
+
+    /**
+     * Where jobs with keys come from.
+     *
+     * @param changed called when it has cancelled jobs of workflows
+     * @param kept a queue that has had such jobs is looked at for them with each claim for so long
+     */
+    public record KeyedSource(ClaimKeyedJobs claim, Runnable changed, Duration kept) {
+
+        private static final Duration KEPT = Duration.ofMinutes(1);
+
+        public KeyedSource(ClaimKeyedJobs claim, Runnable changed) {
+            this(claim, changed, KEPT);
+        }
+    }
+
+    /** What of the queue is left to other nodes: the jobs of some types, or all. */
+    private record Left(List<String> types, boolean all) {
+
+        private static final Left NOTHING = new Left(List.of(), false);
+    }
+
     private final QueueConsumer consumer;
     private final ClaimReadyJobs statement;
     private final FetchSettings settings;
@@ -37,14 +67,18 @@ public final class Claimer {
     private final MinimumInterval pace = new MinimumInterval(APART); // the fetcher's thread only, as those below
     private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
     private final KeyedClaims keyed;
-    private final Sources sources;
     private final TurnBackoff outOfTurn = new TurnBackoff();
     private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
-    private final RecentClaims recent = new RecentClaims();
     private final ClockWatch clock = new ClockWatch();
-    private final ClaimTally tally;
+    private long lookedAt = System.nanoTime(); // for jobs without keys
+    private boolean full; // the last claim of such jobs brought all that it asked for
+    private boolean quick; // the server has answered it soon
+    private int empty; // so many of them in a row have found nothing
+    private long broughtAt = System.nanoTime(); // the last one that found some
 
     private volatile QueueCursor cursor; // written by the fetcher's thread
+    private volatile ClaimCounts counts; // written by the fetcher's thread
+    private volatile boolean heard = true; // of jobs without keys, since the last look for them
     private volatile boolean closed;
     private volatile boolean paused;
     private volatile Left left = Left.NOTHING;
@@ -61,12 +95,11 @@ public final class Claimer {
         this.consumer = consumer;
         this.statement = statement;
         this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts, node);
-        this.sources = new Sources(consumer, this.keyed, recent, settings.pollInterval());
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
         this.cursor = newCursor();
-        this.tally = new ClaimTally(consumer.queue());
+        this.counts = new ClaimCounts(consumer.queue(), 0, 0, 0);
     }
 
     private QueueCursor newCursor() {
@@ -75,7 +108,7 @@ public final class Claimer {
 
     /** What its claims have brought. */
     ClaimCounts counts() {
-        return tally.counts();
+        return counts;
     }
 
     Place place() {
@@ -86,16 +119,38 @@ public final class Claimer {
         return consumer;
     }
 
+    private void count(int jobs) {
+        int some = jobs > 0 ? 1 : 0;
+        counts = new ClaimCounts(
+                counts.queue(), counts.successful() + some, counts.empty() + 1 - some, counts.jobs() + jobs);
+    }
+
+    /** There may be jobs without keys. */
+    private void heardOfPlain() {
+        heard = true;
+        if (keyed.limited()) {
+            keyed.heard(); // which claims those without keys too
+        }
+    }
+
+    /** There may be jobs of both kinds. */
+    private void heardOfAll() {
+        heard = true;
+        if (keyed.active()) {
+            keyed.heard();
+        }
+    }
+
     /** A job of this rank became ready. */
     void urgent(int rank) {
-        sources.heard();
+        heardOfPlain();
         cursor.urgent(rank);
     }
 
     /** The next claim begins at the front. */
     void lookAnew() {
         lookAnew = true;
-        sources.heardOfAll();
+        heardOfAll();
     }
 
     KeyedClaims keyed() {
@@ -109,7 +164,7 @@ public final class Claimer {
 
     /** Jobs went back to the place in the queue that they had. */
     void jobsBack() {
-        sources.heard();
+        heardOfPlain();
         cursor.jobsBack(System.nanoTime());
     }
 
@@ -118,7 +173,7 @@ public final class Claimer {
         boolean changed = paused != pause;
         paused = pause;
         if (changed) {
-            sources.heardOfAll();
+            heardOfAll();
             if (pause) {
                 consumer.releaseUnstarted();
             }
@@ -164,8 +219,10 @@ public final class Claimer {
         // A look that knows no exceptions tells nothing where there are some.
         boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
         boolean nothing =
-                recent.anyEmpty() && !keyed.awaited() && recent.quick() && cursor.lookedFromFront() && leavesNothing;
-        return (nothing || claimsNothing()) && !consumer.metUnknownType() && recent.nothingFor(time);
+                empty > 0 && !keyed.awaited() && quick && cursor.lookedFromFront() && leavesNothing;
+        return (nothing || claimsNothing())
+                && !consumer.metUnknownType()
+                && System.nanoTime() - broughtAt >= time.toNanos();
     }
 
     /** Claims once if there is demand, as soon as it may. Returns how long to wait for the next look, or for a wake-up. */
@@ -173,10 +230,35 @@ public final class Claimer {
         if (!closed && node.admissions().hold(consumer.queue())) {
             return Duration.ZERO;
         }
-        return sources.next(this::claimPlain, this::claimKeyed);
+        boolean keys = keyed.due();
+        if (keyed.active() && !heard && empty > 0 && untilPoll().compareTo(Duration.ZERO) > 0) {
+            return Rests.shorter(keys ? claimKeyed() : keyed.untilDue(), untilPoll());
+        }
+        if (!keys) {
+            return Rests.shorter(claimPlain(), keyed.untilDue());
+        }
+        contend();
+        boolean keysFirst = (keyed.active() || full) && consumer.behind() == Kind.KEYED;
+        Duration first = keysFirst ? claimKeyed() : claimPlain();
+        Duration rest = Rests.shorter(first, keysFirst ? claimPlain() : claimKeyed());
+        contend(); // what one kind has not taken, the other one may
+        return rest;
+    }
+
+    /** Says whether both kinds may have more jobs that wait. */
+    private void contend() {
+        boolean wantsPlain = heard || full || keyed.active() && untilPoll().isNegative();
+        consumer.contended(keyed.limited() ? keyed.contended() : keyed.due() && wantsPlain);
+    }
+
+    /** How long until jobs without keys are looked for though nothing is heard. */
+    private Duration untilPoll() {
+        return Duration.ofNanos(
+                lookedAt + settings.pollInterval().toNanos() - System.nanoTime());
     }
 
     private Duration claimPlain() {
+        contend();
         long nodeId = node.nodeId();
         if (lookAnew) {
             lookAnew = false; // before what is left is read: whoever changes that sets this afterwards
@@ -193,17 +275,18 @@ public final class Claimer {
         }
         Duration horizon = settings.prefetchHorizon();
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
-        int most = recent.full() && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
+        int most = full && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
         int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, inTime.rows()));
         if (limit == 0) {
             consumer.signalDemand(Kind.PLAIN, horizon);
             return settings.pollInterval();
         }
-        if (!recent.full()) {
+        if (!full) {
             pace.await();
         }
         pace.begun();
-        sources.looks();
+        heard = false; // what is heard from now on may be too late for this look
+        lookedAt = System.nanoTime();
         int largest = consumer.budget().reserve(limit);
         try {
             return claimPlain(nobodys, limit, largest, nodeId);
@@ -216,6 +299,7 @@ public final class Claimer {
     }
 
     private Duration claimKeyed() {
+        contend();
         long nodeId = node.nodeId();
         if (closed || claimsNothing() || nodeId == 0) {
             return settings.pollInterval();
@@ -225,7 +309,7 @@ public final class Claimer {
 
     private boolean takeKeyed(Batch batch, long nodeId) {
         long ended = System.nanoTime();
-        tally.add(batch.jobs().size());
+        count(batch.jobs().size());
         return giveUnlessClosed(batch, nodeId, ended);
     }
 
@@ -233,8 +317,9 @@ public final class Claimer {
         if (e instanceof RuntimeException refusal) {
             inTime.failed(refusal);
         }
-        recent.failed();
-        sources.heard();
+        quick = false;
+        full = false;
+        heardOfPlain();
         node.claimFailed();
     }
 
@@ -250,7 +335,7 @@ public final class Claimer {
         } catch (RuntimeException e) {
             return claimApart(() -> statement.names(consumer.queue(), range, limit), largest, nodeId, e);
         }
-        recent.answered(batch.took());
+        quick = batch.took().compareTo(QUICK) <= 0;
         return accept(batch, nodeId, limit, System.nanoTime());
     }
 
@@ -271,20 +356,20 @@ public final class Claimer {
 
     private Duration accept(Batch batch, long nodeId, int limit, long ended) {
         if (!batch.inTurn()) {
-            sources.heard();
+            heardOfPlain();
             return Rests.shorter(outOfTurn.await(place().nodes()), idleWait());
         }
         outOfTurn.over();
-        tally.add(batch.jobs().size());
-        boolean full = batch.jobs().size() == limit;
-        recent.brought(batch.jobs().size(), full, ended);
+        boolean nothing = batch.jobs().isEmpty();
+        count(batch.jobs().size());
+        full = batch.jobs().size() == limit;
+        empty = nothing ? empty + 1 : 0;
+        broughtAt = nothing ? broughtAt : ended;
         if (full) {
             inTime.worked();
         }
         cursor.claimed(batch.last(), full, batch.took(), ended);
-        Duration rest = clockWasSetBack(batch, ended) || full
-                ? Duration.ZERO
-                : rest(batch.jobs().isEmpty(), ended);
+        Duration rest = clockWasSetBack(batch, ended) || full ? Duration.ZERO : rest(nothing, ended);
         // Last of all: the thread that it wakes may have to wait for this one's processor.
         return giveUnlessClosed(batch, nodeId, ended) ? rest : Duration.ZERO;
     }
@@ -343,6 +428,6 @@ public final class Claimer {
     }
 
     private Duration idleWait() {
-        return Rests.idle(settings.pollInterval(), node.hearing() ? recent.empty() : 1);
+        return Rests.idle(settings.pollInterval(), node.hearing() ? empty : 1);
     }
 }

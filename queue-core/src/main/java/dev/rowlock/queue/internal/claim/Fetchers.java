@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.internal.thread.Threads;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+
 
 /**
  * All fetchers of a node. Polls for those that have no thread of their own, in one statement: see the package's page.
@@ -99,13 +102,13 @@ public final class Fetchers {
                 all().flatMap(Fetcher::failing));
     }
 
-    /** Nothing more is claimed from now on. Returns those that may still be claiming. */
-    public List<Fetcher> stop() {
+    /** Nothing more is claimed from now on. Returns what waits for the claims that are under way. */
+    public LastClaims stop(UnansweredClaims claims, Duration drainTimeout) {
         polling.end();
         stopping = true;
         look.raise();
         each(Fetcher::stop);
-        return List.copyOf(byQueue.values());
+        return new LastClaims(claims, List.copyOf(byQueue.values()), drainTimeout);
     }
 
     /** The thread that polls. */
@@ -142,7 +145,7 @@ public final class Fetchers {
         }
         List<String> found;
         try {
-            found = statement.among(resting, RecentClaims.QUICK);
+            found = statement.among(resting, Claimer.QUICK);
         } catch (DataAccessException e) {
             if (outOfTime(e)) {
                 resting.forEach(queue -> of(queue, Fetcher::wake)); // one is slow; each looks within its own budget
@@ -165,6 +168,49 @@ public final class Fetchers {
             look.await(rest);
         } catch (InterruptedException e) {
             log.debug("interrupted, looks whether it is to stop", e);
+        }
+    }
+
+    /**
+     * Waits at a stop for the claims that are under way: once the node's row is removed, what they bring would count as a crash.
+     * Fetchers get two seconds from the stop on, and the whole drain timeout while a claim is under way. Then claims are cancelled.
+     */
+    public static final class LastClaims {
+
+        private static final Duration FETCHERS = Duration.ofSeconds(2);
+        private static final Duration CANCELLED = Duration.ofSeconds(1);
+        private static final Duration LOOK = Duration.ofMillis(20);
+
+        private final UnansweredClaims claims;
+        private final List<Fetcher> fetchers;
+        private final TimeBudget end = new TimeBudget(FETCHERS);
+        private final TimeBudget drain;
+
+        /** Begins to measure the time. */
+        private LastClaims(UnansweredClaims claims, List<Fetcher> fetchers, Duration drainTimeout) {
+            this.claims = claims;
+            this.fetchers = fetchers;
+            this.drain = new TimeBudget(drainTimeout);
+        }
+
+        public void await() {
+            while (fetching() && (!end.over() || claims.any() && !drain.over())) {
+                join(new TimeBudget(LOOK));
+            }
+            if (fetching()) {
+                // Elsewhere: it asks the server by a connection of its own, which may take long to open.
+                Thread cancelling = Threads.daemon("rowlock-cancel").newThread(claims::cancel);
+                cancelling.start();
+                join(new TimeBudget(CANCELLED));
+            }
+        }
+
+        private boolean fetching() {
+            return fetchers.stream().anyMatch(Fetcher::fetching);
+        }
+
+        private void join(TimeBudget time) {
+            fetchers.forEach(fetcher -> fetcher.join(time));
         }
     }
 }

@@ -110,8 +110,8 @@ public record KeyedBatch(
         List<String> running = told.texts(told.left() / 2);
         Map<String, Long> lowest = new HashMap<>();
         running.forEach(some -> lowest.put(some, told.number()));
-        ClaimedRows claimed = new ClaimedRows(queue, claimedAt);
-        Batch batch = claimed.readKeyed(rows, limit, begun, version != null);
+        ClaimedRows claimed = new ClaimedRows(queue, claimedAt, true, version != null);
+        Batch batch = claimed.read(rows, limit, begun);
         return new KeyedBatch(
                 batch,
                 inTurn ? room : limit,

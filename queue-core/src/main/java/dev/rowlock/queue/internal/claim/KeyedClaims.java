@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
+import dev.rowlock.queue.internal.claim.CancelRest.RestOfKeys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;

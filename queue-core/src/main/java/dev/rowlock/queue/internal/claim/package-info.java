@@ -7,7 +7,7 @@
  *
  * <h2>Jobs with keys, and queues with limits</h2>
  *
- * <p>They are a second source ({@link dev.rowlock.queue.internal.claim.Sources} says which is asked), with a claim of its own: the function {@code claim_keyed_v1} of the schema takes the locks of some keys, counts
+ * <p>They are a second source ({@link dev.rowlock.queue.internal.claim.Claimer} says which is asked), with a claim of its own: the function {@code claim_keyed_v1} of the schema takes the locks of some keys, counts
  * what runs of each with a newer snapshot, and moves as many jobs as there is room for. All that limits a job is decided in there; what a node remembers only says where to look.
  *
  * <p>{@link dev.rowlock.queue.internal.claim.KeyedClaims} makes these claims. Keys of which there was word (a job was enqueued, or one has ended that took a place) come first, if nothing but their own limits can
@@ -29,7 +29,7 @@
  *   <li>A queue where the common look takes long (dead entries that vacuum cannot remove, a large transaction that is still open) would make all others wait. Its fetcher is woken
  *       too. It polls for itself, from its cursor and within its shares of the time, until its claims are quick again.
  *   <li>A thread that cannot be started for lack of memory is named in the node's health. The poll tries again.
- *   <li>After a stop no thread begins to claim. Until the last claim has ended, {@link dev.rowlock.queue.internal.claim.LastClaims} waits.
+ *   <li>After a stop no thread begins to claim. Until the last claim has ended, {@link dev.rowlock.queue.internal.claim.Fetchers.LastClaims} waits.
  * </ul>
  */
 @NullMarked

@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.claim.Claimer;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.FindReadyQueues;
-import dev.rowlock.queue.internal.claim.KeyedSource;
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;

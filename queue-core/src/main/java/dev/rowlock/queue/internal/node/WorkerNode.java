@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
-import dev.rowlock.queue.internal.claim.LastClaims;
+import dev.rowlock.queue.internal.claim.Fetchers.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ReadyJobs;
@@ -235,10 +235,8 @@ public final class WorkerNode {
             services.wakeups().unsubscribe(this);
             janitor.stop();
             featureChores.stop();
-            LastClaims claims = new LastClaims(
-                    parts.claim().unanswered(),
-                    fetchers.stop(),
-                    settings.worker().drainTimeout());
+            LastClaims claims = fetchers.stop(
+                    parts.claim().unanswered(), settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::close);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();

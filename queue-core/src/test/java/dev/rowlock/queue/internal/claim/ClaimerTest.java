@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

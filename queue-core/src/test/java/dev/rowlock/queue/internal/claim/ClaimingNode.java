@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;

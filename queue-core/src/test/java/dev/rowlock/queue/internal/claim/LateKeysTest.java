@@ -88,7 +88,7 @@ class LateKeysTest {
         try {
             await().until(() -> rooms.count("running") == 3);
         } finally {
-            fetchers.stop();
+            fetchers.stop(new UnansweredClaims(), Duration.ZERO);
         }
     }
 

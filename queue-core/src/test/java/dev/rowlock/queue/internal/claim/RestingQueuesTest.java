@@ -58,7 +58,7 @@ class RestingQueuesTest {
             fetcher.pause(false);
             Awaitility.await().until(() -> rooms.count("running") == 4);
         } finally {
-            fetchers.stop();
+            fetchers.stop(new UnansweredClaims(), Duration.ZERO);
         }
         Awaitility.await().until(() -> !fetcher.fetching());
         fetcher.wake();
@@ -95,7 +95,7 @@ class RestingQueuesTest {
 
             Awaitility.await().until(() -> rooms.count("running") == 3);
         } finally {
-            fetchers.stop();
+            fetchers.stop(new UnansweredClaims(), Duration.ZERO);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.claim.LastClaims;
+import dev.rowlock.queue.internal.claim.Fetchers.LastClaims;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
