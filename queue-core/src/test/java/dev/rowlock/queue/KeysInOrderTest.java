@@ -259,16 +259,6 @@ class KeysInOrderTest {
     }
 
     @Test
-    void aKeyGoesOnWithoutItsFailedJobWhereThatIsAskedFor() {
-        order(AfterFailure.CONTINUE);
-        enqueue("a", 0, "fails");
-        enqueue("a", 1);
-        first.start();
-
-        await().until(() -> List.of(1).equals(done.get("a")));
-    }
-
-    @Test
     void theRestIsCancelledWhereThatIsAskedForAndWhatComesLaterRuns() {
         order(AfterFailure.CANCEL_REST);
         long failing = enqueue("a", 0, "fails");

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class MoodyPolicy implements AdmissionPolicy {
 
-    private static final int MOST_BAD = 4;
+    private static final int MOST_BAD = 10;
 
     private final String queue;
     private final PolicyModel model;
@@ -41,6 +41,7 @@ final class MoodyPolicy implements AdmissionPolicy {
     }
 
     @Override
+    @SuppressWarnings("NullAway")
     public Admission admit(AdmissionRequest request) {
         if (isFirst()) {
             LockSupport.parkNanos(limit.dividedBy(2).toNanos()); // nobody may be quicker than the first answer
@@ -59,7 +60,20 @@ final class MoodyPolicy implements AdmissionPolicy {
             case 0 -> throw new IllegalStateException("planted: no idea");
             case 1 -> untilNobodyWaits();
             case 2 -> shown.add(0, Long.MAX_VALUE);
-            default -> shown.add(0, shown.get(0));
+            case 3 -> shown.add(0, shown.get(0));
+            case 4 -> shown.add(0, null);
+            case 5 -> shown.add(0, begunBefore(shown));
+            case 6 -> {
+                for (long id = 1; shown.size() <= request.room(); id++) {
+                    shown.add(-id);
+                }
+                return Admission.of(shown);
+            }
+            case 7 -> {
+                return null;
+            }
+            case 8 -> throw new StackOverflowError("planted");
+            default -> longAfterNobodyWaits();
         }
         return Admission.of(shown.subList(0, Math.min(shown.size(), Math.max(2, request.room()))));
     }
@@ -69,6 +83,23 @@ final class MoodyPolicy implements AdmissionPolicy {
         while (!Thread.currentThread().isInterrupted()) {
             LockSupport.park();
         }
+    }
+
+    /** Hears no interrupt either. */
+    private void longAfterNobodyWaits() {
+        long until = System.nanoTime() + limit.multipliedBy(3).toNanos();
+        while (System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(limit.toNanos());
+            Thread.interrupted();
+        }
+    }
+
+    /** A job that is not shown any more; -1: there is none. */
+    private Long begunBefore(List<Long> shown) {
+        return model.begun().stream()
+                .filter(id -> !shown.contains(id))
+                .findFirst()
+                .orElse(-1L);
     }
 
     private synchronized boolean isFirst() {

@@ -5,16 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.gate.DeclareLimits;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,8 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rates and bursts that are changed at any moment, under a backlog. Hours pass by moving the state of the rate back, so that the time that a test takes is
  * nothing.
  */
-@PostgresTest(migrated = true)
-class ChangedRatesTest {
+class ChangedRatesTest extends KeyedQueue {
 
     /** The time that the test takes itself, as a part of the shortest time between two jobs. */
     private static final double SLACK = 0.1;
@@ -57,14 +49,9 @@ class ChangedRatesTest {
         }
     }
 
-    private final Rooms rooms;
-    private final ClaimKeyedJobs claim;
-    private final long node;
 
     ChangedRatesTest(TestDatabase database) {
-        rooms = Rooms.emptyIn(database);
-        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
-        node = rooms.node();
+        super(database);
     }
 
     @ParameterizedTest
@@ -106,13 +93,12 @@ class ChangedRatesTest {
     private long claimAll(boolean ofKey, int most) {
         long missing = 40 - rooms.count("ready");
         if (missing > 0) {
-            NewJob job = new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, ofKey ? "a" : null, null);
-            rooms.large(Collections.nCopies((int) missing, job));
+            rooms.large(Collections.nCopies((int) missing, job(ofKey ? "a" : null, 0)));
         }
         long begun = 0;
         int some;
         do {
-            some = claim.run(QUEUE, Look.FIRST, Math.min(5, most), 0, Which.ALL, node, null)
+            some = run(Math.min(5, most))
                     .batch()
                     .jobs()
                     .size();
@@ -131,9 +117,5 @@ class ChangedRatesTest {
 
     private void pass(Duration time) {
         rooms.execute("UPDATE rowlock.rate_state SET next_at = next_at - " + time.toSeconds());
-    }
-
-    private void limit(QueueLimit limit) {
-        new DeclareLimits(rooms.database()).anew(List.of(limit), List.of(QUEUE));
     }
 }

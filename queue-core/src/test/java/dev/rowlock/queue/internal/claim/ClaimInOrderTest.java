@@ -10,12 +10,8 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.internal.gate.DeclareLimits;
 import dev.rowlock.queue.internal.gate.LimitStatements;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -25,29 +21,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@PostgresTest(migrated = true)
 @Representative
-class ClaimInOrderTest {
+class ClaimInOrderTest extends KeyedQueue {
 
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)");
 
-    private final Rooms rooms;
-    private final ClaimKeyedJobs claim;
-    private final long node;
-    private final TestDatabase database;
     private final long before;
 
     ClaimInOrderTest(TestDatabase database) {
-        this.database = database;
-        rooms = Rooms.emptyIn(database);
-        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
-        node = rooms.node();
+        super(database);
         before = rooms.number("SELECT nextval('rowlock.job_id')");
         order(AfterFailure.HOLD);
     }
@@ -145,7 +132,7 @@ class ClaimInOrderTest {
         fail(1);
         enqueue("a", 1);
 
-        KeyedBatch batch = run();
+        KeyedBatch batch = run(10);
         List<Long> next = ids(batch);
         if (!batch.toCancel().isEmpty()) {
             assertThat(claim.cancelRest().run(QUEUE, batch.toCancel()).jobs()).isEqualTo(2);
@@ -180,48 +167,7 @@ class ClaimInOrderTest {
         end(2);
         assertThat(claimed()).containsExactly(4L);
         end(4);
-        assertThat(claim.cancelRest().run(QUEUE, run().toCancel()).jobs()).isOne();
-    }
-
-    @Test
-    void aKeyThatIsHeldGoesOnWhenTheFailedJobIsDiscarded() {
-        enqueue("a", 2);
-        claimed();
-        fail(1);
-        assertThat(claimed()).isEmpty();
-
-        rooms.execute("DELETE FROM rowlock.dead");
-
-        assertThat(claimed()).containsExactly(2L);
-    }
-
-    @Test
-    void aKeyThatIsHeldGoesOnWhenTheFailedJobIsSkippedUntilAnotherOneFails() {
-        enqueue("a", 4);
-        claimed();
-        fail(1);
-        assertThat(claimed()).isEmpty();
-
-        skip("a");
-
-        assertThat(claimed()).containsExactly(2L);
-        fail(2);
-        assertThat(claimed()).isEmpty();
-        skip("a");
-        assertThat(claimed()).containsExactly(3L);
-    }
-
-    @Test
-    void skippingOneKeyLetsNoOtherOneGoOn() {
-        enqueue("a", 2);
-        enqueue("b", 2);
-        claimed();
-        fail(1);
-        fail(3);
-
-        skip("a");
-
-        assertThat(claimed()).containsExactly(2L);
+        assertThat(claim.cancelRest().run(QUEUE, run(10).toCancel()).jobs()).isOne();
     }
 
     @Test
@@ -230,7 +176,7 @@ class ClaimInOrderTest {
         enqueue("a", 3);
         claimed();
         fail(1);
-        List<String> toCancel = run().toCancel();
+        List<String> toCancel = run(10).toCancel();
         assertThat(toCancel).containsExactly("a");
 
         order(AfterFailure.CONTINUE);
@@ -247,7 +193,7 @@ class ClaimInOrderTest {
 
         order(AfterFailure.CANCEL_REST);
 
-        KeyedBatch batch = run();
+        KeyedBatch batch = run(10);
         assertThat(batch.toCancel()).isEmpty();
         assertThat(ids(batch)).containsExactly(2L);
         assertThat(claim.cancelRest().run(QUEUE, List.of("a")).jobs()).isZero();
@@ -305,7 +251,7 @@ class ClaimInOrderTest {
     }
 
     private void order(AfterFailure afterFailure) {
-        new DeclareLimits(rooms.database()).anew(List.of(QueueLimit.of(QUEUE).inOrder(afterFailure)), List.of(QUEUE));
+        limit(QueueLimit.of(QUEUE).inOrder(afterFailure));
     }
 
     private void end(long id) {
@@ -340,22 +286,12 @@ class ClaimInOrderTest {
     }
 
     private List<Long> claimed() {
-        return ids(run());
+        return ids(run(10));
     }
 
     private List<Long> ids(KeyedBatch batch) {
         return batch.batch().jobs().stream()
                 .map(job -> job.claim().jobId() - before)
                 .toList();
-    }
-
-    private KeyedBatch run() {
-        return claim.run(QUEUE, Look.FIRST, 10, 0, Which.ALL, node, null);
-    }
-
-    private void enqueue(String key, int jobs) {
-        rooms.large(Stream.generate(() -> new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, key, null))
-                .limit(jobs)
-                .toList());
     }
 }

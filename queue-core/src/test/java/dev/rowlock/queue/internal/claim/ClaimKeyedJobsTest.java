@@ -8,9 +8,6 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.db.OpenTransaction;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.enqueue.NewJob;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -21,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -33,20 +29,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@PostgresTest(migrated = true)
 @Representative
-class ClaimKeyedJobsTest {
+class ClaimKeyedJobsTest extends KeyedQueue {
 
-    private final TestDatabase database;
-    private final Rooms rooms;
-    private final ClaimKeyedJobs claim;
-    private final long node;
 
     ClaimKeyedJobsTest(TestDatabase database) {
-        this.database = database;
-        rooms = Rooms.emptyIn(database);
-        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
-        node = rooms.node();
+        super(database);
     }
 
     @Test
@@ -80,7 +68,7 @@ class ClaimKeyedJobsTest {
         while (got.size() < 24) {
             KeyedBatch batch = run(turn, Math.min(limit, 24 - got.size()));
             got.addAll(keys(batch));
-            turn = batch.next() == null ? Look.FIRST : batch.next();
+            turn = next(batch);
         }
 
         assertThat(got).hasSize(24);
@@ -97,16 +85,6 @@ class ClaimKeyedJobsTest {
         assertThat(new HashSet<>(keys(run(500)))).hasSize(101);
         KeyedBatch next = run(new Look("giant", 0, true), 50);
         assertThat(new HashSet<>(keys(next))).hasSize(50).doesNotContain("giant");
-    }
-
-    @Test
-    void noMoreOfAKeyRunThanItsLimitAllows() {
-        limit(null, 2);
-        rooms.large(Stream.of(jobs("a", 5), jobs("b", 1)).flatMap(List::stream).toList());
-
-        assertThat(keys(run(10))).containsExactly("a", "a", "b");
-        assertThat(keys(run(10))).isEmpty();
-        assertThat(run(10).lends()).isFalse();
     }
 
     @Test
@@ -156,6 +134,7 @@ class ClaimKeyedJobsTest {
 
         assertThat(keys(run(10))).containsExactly("a", "b", "c");
         assertThat(keys(run(10))).isEmpty();
+        assertThat(run(10).lends()).isFalse();
     }
 
     @Test
@@ -184,32 +163,6 @@ class ClaimKeyedJobsTest {
     }
 
     @Test
-    void aClaimGoesOnBehindTheLastKeyThatGotAJob() {
-        rooms.large(IntStream.range(100, 900).mapToObj(i -> job("k" + i)).toList());
-
-        KeyedBatch first = run(Look.FIRST, 5);
-        KeyedBatch second = run(first.next(), 5);
-
-        assertThat(keys(first)).containsExactly("k100", "k101", "k102", "k103", "k104");
-        assertThat(keys(second)).startsWith("k105");
-    }
-
-    @Test
-    void noKeyIsPassedOverBecauseThoseBeforeItAlwaysHaveJobs() {
-        IntStream.range(0, 12).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
-
-        Look turn = Look.FIRST;
-        Set<String> seen = new HashSet<>();
-        for (int i = 0; i < 3; i++) {
-            KeyedBatch batch = run(turn, 5);
-            seen.addAll(keys(batch));
-            turn = batch.next() == null ? Look.FIRST : batch.next();
-        }
-
-        assertThat(seen).hasSize(12);
-    }
-
-    @Test
     void aClaimLocksAPartOfTheKeysThatTheServerHasRoomFor() {
         long locks = rooms.number("SELECT current_setting('max_locks_per_transaction')::int"
                 + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)");
@@ -227,10 +180,10 @@ class ClaimKeyedJobsTest {
     void keysThatAreFullAreLeftBehindInOneWalk() {
         limit(null, 1);
         rooms.large(
-                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
+                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i), 0)).toList());
         assertThat(keys(run(150))).hasSize(150);
         rooms.large(
-                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
+                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i), 0)).toList());
         rooms.large(jobs("b", 3));
 
         Look turn = Look.FIRST;
@@ -238,24 +191,10 @@ class ClaimKeyedJobsTest {
         for (int i = 0; i < 20 && got.isEmpty(); i++) {
             KeyedBatch batch = run(turn, 5);
             got = keys(batch);
-            turn = batch.next() == null ? Look.FIRST : batch.next();
+            turn = next(batch);
         }
 
         assertThat(got).containsExactly("b");
-    }
-
-    @Test
-    void jobsThatRanBeforeTheLimitWasSetCount() {
-        rooms.large(jobs("a", 5));
-        assertThat(keys(run(2))).hasSize(2);
-        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate IS NOT NULL"))
-                .isZero();
-
-        limit(null, 2);
-
-        assertThat(keys(run(10))).isEmpty();
-        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate = 'a'"))
-                .isEqualTo(2);
     }
 
     @Test
@@ -359,28 +298,5 @@ class ClaimKeyedJobsTest {
         rooms.sql("INSERT INTO rowlock.queue_limit (queue, max_running, max_running_per_key) VALUES (?, ?, ?)")
                 .params(QUEUE, running, perKey)
                 .update();
-    }
-
-    private KeyedBatch run(int limit) {
-        return run(Look.FIRST, limit);
-    }
-
-    private KeyedBatch run(Look turn, int limit) {
-        return claim.run(QUEUE, turn, limit, 0, Which.ALL, node, null);
-    }
-
-    private static List<String> keys(KeyedBatch batch) {
-        return batch.batch().jobs().stream()
-                .map(job -> job.key() == null ? "" : job.key())
-                .sorted()
-                .toList();
-    }
-
-    private static List<NewJob> jobs(String key, int count) {
-        return IntStream.range(0, count).mapToObj(i -> job(key)).toList();
-    }
-
-    private static NewJob job(String key) {
-        return new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, key, null);
     }
 }

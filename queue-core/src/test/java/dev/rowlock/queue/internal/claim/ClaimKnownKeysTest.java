@@ -10,11 +10,8 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
-import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -23,24 +20,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Claims by what a node knows of keys. */
-@PostgresTest(migrated = true)
 @Representative
-class ClaimKnownKeysTest {
+class ClaimKnownKeysTest extends KeyedQueue {
 
-    private final TestDatabase test;
-    private final Rooms rooms;
-    private final ClaimKeyedJobs claim;
-    private final long node;
 
     ClaimKnownKeysTest(TestDatabase test) {
-        this.test = test;
-        rooms = Rooms.emptyIn(test);
-        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
-        node = rooms.node();
+        super(test);
     }
 
     @Test
@@ -171,9 +159,9 @@ class ClaimKnownKeysTest {
     @Test
     void whileASnapshotIsHeldOnlyWhatIsLeftIsRead() throws Exception {
         limit(10);
-        try (Connection holder = test.unpooled().getConnection();
+        try (Connection holder = database.unpooled().getConnection();
                 ExplainedDatabase explained =
-                        new ExplainedDatabase(test, new Schema("rowlock"), Plans.GENERIC).withFunctions()) {
+                        new ExplainedDatabase(database, new Schema("rowlock"), Plans.GENERIC).withFunctions()) {
             holder.setAutoCommit(false);
             holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             holder.createStatement().execute("SELECT count(*) FROM rowlock.ready");
@@ -241,7 +229,7 @@ class ClaimKnownKeysTest {
     }
 
     private KeyedBatch run(Look turn, int limit, Keys known) {
-        return claim.run(QUEUE, turn, known, limit, 0, ALL, node, null);
+        return run(turn, known, limit);
     }
 
     private static Keys only(boolean more, Known... known) {
@@ -254,17 +242,5 @@ class ClaimKnownKeysTest {
 
     private static List<Long> ids(KeyedBatch batch) {
         return batch.batch().jobs().stream().map(ClaimedJob::id).sorted().toList();
-    }
-
-    private static List<String> keys(KeyedBatch batch) {
-        return batch.batch().jobs().stream().map(ClaimedJob::key).sorted().toList();
-    }
-
-    private static List<NewJob> jobs(String key, int count) {
-        return IntStream.range(0, count).mapToObj(i -> job(key, 0)).toList();
-    }
-
-    private static NewJob job(String key, int rank) {
-        return new NewJob(QUEUE, "send", rank, null, null, null, "{}", null, key, null);
     }
 }

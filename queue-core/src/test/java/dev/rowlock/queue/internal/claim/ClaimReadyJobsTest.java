@@ -169,23 +169,6 @@ class ClaimReadyJobsTest {
     }
 
     @Test
-    void aClaimGoesOnBehindTheCursor() {
-        long[] ids = rooms.ready(9);
-        long node = rooms.node();
-
-        Batch first = claim.run(QUEUE, QueueRange.ALL, 4, node, null);
-        Batch second = claim.run(QUEUE, behind(first), 4, node, null);
-        Batch third = claim.run(QUEUE, behind(second), 4, node, null);
-        Batch fourth = claim.run(QUEUE, behind(third), 4, node, null);
-
-        assertThat(ids(first.jobs())).containsExactlyElementsOf(part(ids, 0, 4));
-        assertThat(ids(second.jobs())).containsExactlyElementsOf(part(ids, 4, 8));
-        assertThat(ids(third.jobs())).containsExactlyElementsOf(part(ids, 8, 9));
-        assertThat(fourth.jobs()).isEmpty();
-        assertThat(fourth.last()).isNull();
-    }
-
-    @Test
     void theCursorIsExactToTheMicrosecondWhateverTheTime() {
         int jobs = 200;
         long first = rooms.ready(jobs)[0];
@@ -265,30 +248,18 @@ class ClaimReadyJobsTest {
     }
 
     @Test
-    void aJobsOwnTimeoutDecidesOverItsListeners() {
+    void aJobsOwnTimeoutDecidesOverItsListenersAndADeadlineLeavesTimeForTheLongestWaitBeforeTheHandlerBegins() {
         NewJob own = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null, null);
         NewJob listeners = new NewJob(QUEUE, "send", 1, null, null, null, "{}", null, null);
         NewJob none = new NewJob(QUEUE, "print", 2, null, null, null, "{}", null, null);
         rooms.ready(List.of(own, listeners, none));
 
-        claim.run(QUEUE, QueueRange.ALL, 10, rooms.node(), "{\"send\": 60000}");
+        new ClaimReadyJobs(rooms.database(), Duration.ofSeconds(3))
+                .run(QUEUE, QueueRange.ALL, 10, rooms.node(), "{\"send\": 60000}");
 
         assertThat(rooms.sql("""
                                 SELECT date_part('epoch', deadline - claimed_at)::int FROM rowlock.running ORDER BY rank
-                                """).query(Integer.class).list()).containsExactly(5, 60, null);
-    }
-
-    @Test
-    void aDeadlineLeavesTimeForTheLongestWaitBeforeTheHandlerBegins() {
-        NewJob limited = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null, null);
-        NewJob unlimited = new NewJob(QUEUE, "print", 1, null, null, null, "{}", null, null);
-        rooms.ready(List.of(limited, unlimited));
-
-        new ClaimReadyJobs(rooms.database(), Duration.ofSeconds(3)).run(QUEUE, QueueRange.ALL, 10, rooms.node(), null);
-
-        assertThat(rooms.sql("""
-                                SELECT date_part('epoch', deadline - claimed_at)::int FROM rowlock.running ORDER BY rank
-                                """).query(Integer.class).list()).containsExactly(8, null);
+                                """).query(Integer.class).list()).containsExactly(8, 63, null);
     }
 
     @Test

@@ -6,12 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
-import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.gate.DeclareLimits;
-import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,19 +23,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where a claim goes on that could not give a job to each key. */
-@PostgresTest(migrated = true)
-class TurnsOfClaimsTest {
+class TurnsOfClaimsTest extends KeyedQueue {
 
-    private final TestDatabase database;
-    private final Rooms rooms;
-    private final ClaimKeyedJobs claim;
-    private final long node;
 
     TurnsOfClaimsTest(TestDatabase database) {
-        this.database = database;
-        rooms = Rooms.emptyIn(database);
-        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
-        node = rooms.node();
+        super(database);
     }
 
     static Stream<QueueLimit> oneAtATime() {
@@ -110,22 +97,6 @@ class TurnsOfClaimsTest {
         assertThat(new HashSet<>(got)).hasSize(20);
         assertThat(got)
                 .allSatisfy(key -> assertThat(Collections.frequency(got, key)).isOne());
-    }
-
-    private static Look next(KeyedBatch batch) {
-        return batch.next() == null ? Look.FIRST : batch.next();
-    }
-
-    private KeyedBatch run(Look turn, int limit) {
-        return claim.run(QUEUE, turn, limit, 0, Which.ALL, node, null);
-    }
-
-    private static List<String> keys(KeyedBatch batch) {
-        return batch.batch().jobs().stream().map(ClaimedJob::key).toList();
-    }
-
-    private void limit(QueueLimit limit) {
-        new DeclareLimits(rooms.database()).anew(List.of(limit), List.of(QUEUE));
     }
 
     private void enqueue(int keys, int jobsOfEach) {
