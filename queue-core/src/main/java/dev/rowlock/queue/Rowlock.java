@@ -103,7 +103,7 @@ public final class Rowlock implements AutoCloseable {
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
-        this.results = new StoredJobResults(database, settings.codec, wakeups, settings.listening(), this::nodeListens);
+        this.results = new StoredJobResults(database, settings.codec, wakeups);
         this.doctor = Examination.ofNode(
                 database, this::status, settings.lateAfter, settings.unpooled, settings.notifications);
     }
@@ -181,11 +181,6 @@ public final class Rowlock implements AutoCloseable {
     public NodeStatus status() {
         WorkerNode now = node;
         return now == null ? NodeStatus.STOPPED : now.status();
-    }
-
-    private boolean nodeListens() {
-        WorkerNode now = node;
-        return now != null && now.listens();
     }
 
     /** The DataSource that holds the jobs; not a proxy that takes part in transactions, but what lies behind it. */

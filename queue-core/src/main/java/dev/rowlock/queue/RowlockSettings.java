@@ -114,12 +114,6 @@ final class RowlockSettings {
         this.transactions = other.transactions;
     }
 
-    /** Where the connection comes from that listens for notifications; null: nobody listens. */
-    @Nullable
-    DataSource listening() {
-        return notifications ? unpooled : null;
-    }
-
     RowlockSettings copy() {
         return new RowlockSettings(this);
     }

@@ -122,11 +122,6 @@ public final class WorkerNode {
         return now == null ? 0 : now.parts.busy(type);
     }
 
-    /** Whether it listens for notifications from its start to its stop, also while its connection is being replaced. */
-    public boolean listens() {
-        return run != null && settings.listens();
-    }
-
     /** How the node is doing now. */
     public NodeStatus status() {
         Run now = run;
@@ -303,7 +298,6 @@ public final class WorkerNode {
             Duration pause = attention.ask();
             lease.attention(pause);
             featureChores.connected(pause);
-            services.wakeups().nodeHears();
         }
 
         @Override

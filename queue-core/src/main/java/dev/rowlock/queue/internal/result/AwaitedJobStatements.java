@@ -1,8 +1,10 @@
 package dev.rowlock.queue.internal.result;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.result.JobProgress;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
@@ -33,14 +35,14 @@ final class AwaitedJobStatements {
              WHERE found.before < ?
             """;
 
-    // Not in done: that would lock each of its partitions until the caller's commit.
+    // Finds a job that has not ended. Not in done: that would lock each of its partitions until the caller's commit.
     private static final String LIVES = """
-            SELECT EXISTS (SELECT FROM rowlock.ready WHERE id = ?) OR EXISTS (SELECT FROM rowlock.waiting WHERE id = ?)
-                OR EXISTS (SELECT FROM rowlock.running WHERE id = ?)
+            SELECT EXISTS (SELECT FROM rowlock.ready WHERE id = :job) OR EXISTS (SELECT FROM rowlock.waiting WHERE id = :job)
+                OR EXISTS (SELECT FROM rowlock.running WHERE id = :job)
             """;
 
     private static final String PROGRESS =
-            "SELECT progress, progress_note FROM rowlock.running WHERE id = ? AND progress IS NOT NULL";
+            "SELECT progress, progress_note FROM rowlock.running WHERE id = :job AND progress IS NOT NULL";
 
     /** So many are answered at once. */
     static final int LIMIT = 64;
@@ -68,40 +70,22 @@ final class AwaitedJobStatements {
             @Nullable String result,
             @Nullable String error) {}
 
-    /** How far the handler of a running job is, as it said last. */
-    public record Progress(int percent, @Nullable String note) {}
-
     private final Database database;
 
     /** Reads how those of given jobs ended that have: state, result, last error. */
     private final String sql;
-    /** Finds jobs that have not ended. */
-    private final String lives;
-
-    /** Reads the progress of a running job. */
-    private final String progress;
 
     public AwaitedJobStatements(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
-        this.lives = database.sql(LIVES);
-        this.progress = database.sql(PROGRESS);
     }
 
     /** Whether the caller has an open transaction, and that sees the job, which has not ended. On its connection. */
     public boolean livesHere(long id) {
         return database.standing().joins()
-                && database.joined(connection -> {
-                    try (PreparedStatement statement = UncachedPlan.prepare(connection, lives)) {
-                        statement.setLong(1, id);
-                        statement.setLong(2, id);
-                        statement.setLong(3, id);
-                        try (ResultSet row = statement.executeQuery()) {
-                            row.next();
-                            return row.getBoolean(1);
-                        }
-                    }
-                });
+                && database.joined(connection -> ColdStatement.on(connection, database.sql(LIVES))
+                        .set("job", id)
+                        .only(row -> row.getBoolean(1)));
     }
 
     /** Outside the caller's transaction. */
@@ -125,14 +109,9 @@ final class AwaitedJobStatements {
     }
 
     /** Empty: its handler does not run, or has not said. In the caller's transaction if there is one. */
-    public Optional<Progress> progress(long id) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, progress)) {
-                statement.setLong(1, id);
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(new Progress(row.getInt(1), row.getString(2))) : Optional.empty();
-                }
-            }
-        });
+    public Optional<JobProgress> progress(long id) {
+        return database.joined(connection -> ColdStatement.on(connection, database.sql(PROGRESS))
+                .set("job", id)
+                .first(row -> new JobProgress(row.getInt(1), row.getString(2))));
     }
 }

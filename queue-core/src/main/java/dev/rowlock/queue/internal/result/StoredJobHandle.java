@@ -121,7 +121,7 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
 
     @Override
     public Optional<JobProgress> progress() {
-        return results.find.progress(id).map(row -> new JobProgress(row.percent(), row.note()));
+        return results.find.progress(id);
     }
 
     private <T> T result(Ended ended, Class<T> type) {

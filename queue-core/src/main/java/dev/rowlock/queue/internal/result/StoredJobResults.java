@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.ReadWorkflows;
+import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.spi.PayloadCodec;
@@ -13,10 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Waits for results of jobs in the tables. */
 public final class StoredJobResults implements JobResults, AutoCloseable {
@@ -29,37 +27,19 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     final AwaitedJobStatements find;
     private final ReadWorkflows workflows;
     final Waits waits;
-    final EndListener listener;
-    final AwaitedEnds ends;
 
-    /**
-     * @param unpooled opens the connection to listen by, where no node does; null: nobody listens there
-     * @param nodeListens whether a node of this process runs that listens
-     */
-    public StoredJobResults(
-            Database database,
-            PayloadCodec codec,
-            WakeupBus wakeups,
-            @Nullable DataSource unpooled,
-            BooleanSupplier nodeListens) {
-        this(database, codec, wakeups, unpooled, nodeListens, SHORTEST);
+    /** @param wakeups tells of ends of workflows that this process has seen */
+    public StoredJobResults(Database database, PayloadCodec codec, WakeupBus wakeups) {
+        this(database, codec, wakeups, SHORTEST);
     }
 
-    StoredJobResults(
-            Database database,
-            PayloadCodec codec,
-            WakeupBus wakeups,
-            @Nullable DataSource unpooled,
-            BooleanSupplier nodeListens,
-            Duration shortest) {
+    StoredJobResults(Database database, PayloadCodec codec, WakeupBus wakeups, Duration shortest) {
         this.database = database;
         this.codec = codec;
         this.find = new AwaitedJobStatements(database);
         this.workflows = new ReadWorkflows(database);
-        this.waits = new Waits(this::ended, shortest, wakeups::jobsAwaited);
-        this.listener = new EndListener(unpooled, database.schema(), wakeups, nodeListens);
-        this.ends = new AwaitedEnds(waits, wakeups, listener);
-        wakeups.subscribe(ends);
+        this.waits = new Waits(this::ended, shortest);
+        wakeups.whenWorkflowEnds(id -> waits.ended(-id));
     }
 
     /** Finds which jobs have ended, and how; negative ids are workflows, which share the sequence of jobs. */
@@ -77,23 +57,22 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
 
     /** Is to hear of all outcomes of this process's node. */
     public RecordedOutcomes observer() {
-        return ends;
+        return (job, outcome) -> {
+            if (!(outcome instanceof Outcome.Deferred || outcome instanceof Outcome.Released)) {
+                waits.ended(job.id());
+            }
+        };
     }
 
     CompletableFuture<Ended> await(long id) {
         return id > 0
-                ? waited(id)
+                ? waits.await(id)
                 : CompletableFuture.completedFuture(new Ended(id, null, null, null)); // no job has such an id
-    }
-
-    private CompletableFuture<Ended> waited(long id) {
-        listener.open();
-        return waits.await(id);
     }
 
     /** Completes when the workflow has ended or does not exist. A caller that stops waiting must {@linkplain #leaveWorkflow leave}. */
     public CompletableFuture<?> awaitWorkflow(long id) {
-        return waited(-id);
+        return waits.await(-id);
     }
 
     public void leaveWorkflow(long id, CompletableFuture<?> end) {
@@ -109,6 +88,5 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     @Override
     public void close() {
         waits.close();
-        listener.close();
     }
 }

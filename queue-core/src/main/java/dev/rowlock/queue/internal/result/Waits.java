@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,13 +14,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All awaited jobs of this process, and awaited workflows by their negated ids. One thread checks all of them; it starts with the first. */
+/**
+ * All awaited jobs of this process, and awaited workflows by their negated ids. One thread checks all of them; it starts with the first. A job is due
+ * again the later, the longer it is waited for, and at once when this process hears that it has ended. Of those that are due, the thread checks those
+ * first that are due longest, so no wait is starved.
+ */
 final class Waits implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Waits.class);
@@ -27,17 +32,23 @@ final class Waits implements AutoCloseable {
     /** So many are asked for by one statement. */
     static final int ASKED_AT_ONCE = 1_000;
 
+    /** What is due this soon is asked for with what is due now. */
+    private static final long TOGETHER = Duration.ofMillis(5).toNanos();
+
+    /** The thread rests after a look for so many times as long as that took, but at least and at most so long: looks cost the database little. */
+    private static final int REST_PER_LOOK = 2;
+
+    private static final long SHORTEST_REST = Duration.ofMillis(2).toNanos();
+    private static final long LONGEST_REST = Duration.ofSeconds(1).toNanos();
+
     private static final long PAUSE_AFTER_FAILURE = Duration.ofSeconds(1).toNanos();
 
     private final Function<long[], Found> find;
     private final long shortest;
-    private final Consumer<long[]> announce;
     private final EndlessTask looking = new EndlessTask("rowlock-results", this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<Long, Wait> waits = new HashMap<>(); // guarded by lock
-    private final LookOrder order = new LookOrder(ASKED_AT_ONCE); // guarded by lock; all of waits
-    private final LookRate rate = new LookRate(ASKED_AT_ONCE); // the looking thread only
     private @Nullable Thread thread; // guarded by lock
     private boolean closed; // guarded by lock
     private volatile boolean any; // written under the lock
@@ -46,12 +57,10 @@ final class Waits implements AutoCloseable {
     /**
      * @param find as {@link AwaitedJobStatements}: those that do not live
      * @param shortest rest before a job is asked for again
-     * @param announce told which jobs are waited for and have not ended
      */
-    Waits(Function<long[], Found> find, Duration shortest, Consumer<long[]> announce) {
+    Waits(Function<long[], Found> find, Duration shortest) {
         this.shortest = shortest.toNanos();
         this.find = find;
-        this.announce = announce;
     }
 
     /** Completes when the job has ended or is nowhere. Whoever does not wait any more {@linkplain #leave leaves}. */
@@ -63,15 +72,7 @@ final class Waits implements AutoCloseable {
                 throw new IllegalStateException("this Rowlock is closed: nobody can wait for jobs");
             }
             long now = System.nanoTime();
-            Wait wait = waits.get(id);
-            if (wait == null) {
-                wait = new Wait(id, now, shortest);
-                waits.put(id, wait);
-                order.plan(wait, now);
-            } else {
-                order.hurry(wait, now);
-            }
-            wait.join(end);
+            waits.computeIfAbsent(id, added -> new Wait(id, now)).join(end, now);
             any = true;
             if (thread == null) {
                 Thread fresh = looking.thread();
@@ -91,7 +92,6 @@ final class Waits implements AutoCloseable {
             Wait wait = waits.get(id);
             if (wait != null && wait.leave(end)) {
                 waits.remove(id);
-                order.remove(wait);
                 any = !waits.isEmpty();
             }
         } finally {
@@ -109,7 +109,7 @@ final class Waits implements AutoCloseable {
         }
     }
 
-    /** Somebody says that this job has ended. */
+    /** This process has ended this job, or seen that it has ended. Costs next to nothing where nobody waits. */
     void ended(long id) {
         if (!any) {
             return;
@@ -118,8 +118,7 @@ final class Waits implements AutoCloseable {
         try {
             Wait wait = waits.get(id);
             if (wait != null) {
-                wait.newer();
-                order.hear(wait);
+                wait.news(System.nanoTime());
                 changed.signal();
             }
         } finally {
@@ -147,11 +146,19 @@ final class Waits implements AutoCloseable {
         try {
             while (!closed) {
                 long now = System.nanoTime();
-                long left = order.left(now);
+                long left = Long.MAX_VALUE;
+                List<Wait> soon = new ArrayList<>();
+                for (Wait wait : waits.values()) {
+                    left = Math.min(left, wait.nextLook - now);
+                    if (wait.nextLook - now <= TOGETHER) {
+                        soon.add(wait);
+                    }
+                }
                 if (left <= 0) {
-                    List<Wait> due = order.next(now);
+                    soon.sort((one, other) -> Long.signum(one.nextLook - other.nextLook)); // as nanoTime asks for
+                    List<Wait> due = soon.subList(0, Math.min(soon.size(), ASKED_AT_ONCE));
                     due.forEach(Wait::asked);
-                    return due.stream().mapToLong(Wait::id).toArray();
+                    return due.stream().mapToLong(wait -> wait.id).toArray();
                 }
                 changed.awaitNanos(left);
             }
@@ -177,15 +184,13 @@ final class Waits implements AutoCloseable {
             }
             return PAUSE_AFTER_FAILURE;
         }
-        long rest = rate.rest(System.nanoTime() - begun, found.all());
+        long rest = Math.min(LONGEST_REST, REST_PER_LOOK * (System.nanoTime() - begun));
         note(ids, found.ended(), found.all());
-        return rest;
+        return found.all() ? Math.max(SHORTEST_REST, rest) : SHORTEST_REST; // the next one tells more
     }
 
-    /** What somebody said while the statement was under way may be newer than its answer, and so may be what those know who began to wait meanwhile. */
     private void note(long[] ids, List<Ended> found, boolean all) {
         Map<CompletableFuture<Ended>, Ended> over = new HashMap<>();
-        Set<Long> announced = new HashSet<>();
         lock.lock();
         try {
             long now = System.nanoTime();
@@ -193,34 +198,19 @@ final class Waits implements AutoCloseable {
             for (Ended ended : found) {
                 answered.add(ended.id());
                 Wait wait = waits.get(ended.id());
-                if (wait == null) {
-                    continue;
-                }
-                if (ended.state() != null || wait.nowhere()) {
-                    wait.answered().forEach(end -> over.put(end, ended));
-                    if (wait.hasNewcomers()) {
-                        order.again(wait, now);
-                    } else {
+                if (wait != null && (ended.state() != null || wait.nowhere(now))) {
+                    wait.takeAsked().forEach(end -> over.put(end, ended));
+                    if (wait.isOver()) {
                         waits.remove(ended.id());
-                        order.remove(wait);
+                    } else {
+                        wait.nextLook = now;
                     }
-                } else {
-                    order.plan(wait, now + Wait.SOON);
                 }
             }
-            long atLeast = rate.interval(waits.size());
             for (long id : ids) {
                 Wait wait = waits.get(id);
-                if (!all || wait == null || answered.contains(id)) {
-                    continue;
-                }
-                if (wait.answerCounts()) {
-                    order.plan(wait, wait.lives(now, atLeast));
-                    if (wait.announce(now)) {
-                        announced.add(id);
-                    }
-                } else {
-                    order.again(wait, now);
+                if (all && wait != null && !answered.contains(id)) {
+                    wait.lives(now, shortest);
                 }
             }
             any = !waits.isEmpty();
@@ -228,9 +218,6 @@ final class Waits implements AutoCloseable {
             lock.unlock();
         }
         over.forEach(CompletableFuture::complete);
-        if (!announced.isEmpty()) {
-            announce.accept(announced.stream().mapToLong(Long::longValue).toArray());
-        }
     }
 
     /** Others come first: should it be these jobs that cannot be asked for, they are in nobody's way. */
@@ -241,7 +228,7 @@ final class Waits implements AutoCloseable {
             for (long id : ids) {
                 Wait wait = waits.get(id);
                 if (wait != null) {
-                    order.again(wait, now);
+                    wait.nextLook = now;
                 }
             }
         } finally {
@@ -257,9 +244,8 @@ final class Waits implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            left = waits.values().stream().flatMap(wait -> wait.all().stream()).toList();
+            left = waits.values().stream().flatMap(Wait::all).toList();
             waits.clear();
-            order.clear();
             any = false;
             changed.signal();
         } finally {
@@ -267,5 +253,88 @@ final class Waits implements AutoCloseable {
         }
         left.forEach(end -> end.completeExceptionally(
                 new IllegalStateException("this Rowlock was closed while it was waited for")));
+    }
+
+    /** An awaited job, with all futures of this process that wait for it. Guarded by the lock. */
+    private static final class Wait {
+
+        private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+        private static final int PART_OF_AGE = 8;
+
+        /** So soon a job is looked for again that was nowhere. */
+        private static final long SOON = Duration.ofMillis(20).toNanos();
+
+        private final long id;
+        private final long begun;
+        private final List<CompletableFuture<Ended>> asked = new ArrayList<>(); // before the latest look
+        private final List<CompletableFuture<Ended>> joined = new ArrayList<>(); // since then
+        private long nextLook;
+        private boolean news; // since the latest look began: its answer may be older
+        private boolean wasNowhere;
+
+        Wait(long id, long now) {
+            this.id = id;
+            this.begun = now;
+            this.nextLook = now;
+        }
+
+        void join(CompletableFuture<Ended> end, long now) {
+            joined.add(end);
+            news(now);
+        }
+
+        /** Returns whether nobody waits any more. */
+        boolean leave(CompletableFuture<?> end) {
+            return (asked.remove(end) || joined.remove(end)) && isOver();
+        }
+
+        boolean isOver() {
+            return asked.isEmpty() && joined.isEmpty();
+        }
+
+        Stream<CompletableFuture<Ended>> all() {
+            return Stream.concat(asked.stream(), joined.stream());
+        }
+
+        /** It may have ended, or somebody waits who knows more than those who wait already: it is due, if it is not yet. */
+        void news(long now) {
+            news = true;
+            if (nextLook - now > 0) {
+                nextLook = now;
+            }
+        }
+
+        /** A look begins. */
+        void asked() {
+            news = false;
+            asked.addAll(joined);
+            joined.clear();
+        }
+
+        /** Those for whom the answer of the look is new. They wait no longer. */
+        List<CompletableFuture<Ended>> takeAsked() {
+            List<CompletableFuture<Ended>> answered = List.copyOf(asked);
+            asked.clear();
+            wasNowhere = false;
+            return answered;
+        }
+
+        /** It has not ended: the longer it has not, the more rarely it is asked for. */
+        void lives(long now, long shortest) {
+            wasNowhere = false;
+            long byAge = Math.min(LONGEST, (now - begun) / PART_OF_AGE);
+            nextLook = news ? now : now + Math.max(shortest, byAge);
+        }
+
+        /**
+         * Whether it certainly is in no room; if not, it is looked for again soon. A partition of done that is attached between a statement's plan and its
+         * snapshot hides its jobs from that statement; and who waits may know the id a moment before it is committed.
+         */
+        boolean nowhere(long now) {
+            boolean again = wasNowhere;
+            wasNowhere = true;
+            nextLook = now + SOON;
+            return again;
+        }
     }
 }

@@ -6,14 +6,11 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +33,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
     /** At most one round of notifications per this time. */
     static final Duration PAUSE = Duration.ofMillis(5);
 
-    /** Of jobs that somebody waits for; what does not fit, those who wait find by themselves. */
-    private static final int MOST_IDS = 10_000;
-
     private static final int REST_PER_ALONG = 10;
 
     /** A statement that sends along and is not heard of again has failed. */
@@ -53,8 +47,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private Wakes wakes = new Wakes(); // guarded by lock; what is sent again if that has failed
-    private final Set<Long> awaited = new LinkedHashSet<>(); // guarded by lock
-    private final Set<Long> ended = new LinkedHashSet<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
@@ -123,33 +115,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
             nextDue = next;
             look = byLook;
         });
-    }
-
-    /** As far as there is room: those who wait also look by themselves. */
-    void jobsAwaited(long[] ids) {
-        change(() -> {
-            for (long id : ids) {
-                add(awaited, id);
-            }
-        });
-    }
-
-    void jobEnded(long id) {
-        change(() -> add(ended, id));
-    }
-
-    private static void add(Set<Long> some, long id) {
-        if (some.size() < MOST_IDS) {
-            some.add(id);
-        }
-    }
-
-    private static void drain(Set<Long> ids, Function<List<Long>, String> message, List<String> messages) {
-        List<Long> all = List.copyOf(ids);
-        for (int from = 0; from < all.size(); from += WakeupMessage.IDS) {
-            messages.add(message.apply(all.subList(from, Math.min(all.size(), from + WakeupMessage.IDS))));
-        }
-        ids.clear();
     }
 
     @Override
@@ -248,8 +213,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
             wakes.eachKey((queue, key) -> messages.add(WakeupMessage.keys(origin, queue, key, firstToLook++)));
-            drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
-            drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
             wakes.eachQueue((queue, ready) -> messages.add(ready.message(origin, queue, firstToLook++)));
             Round round = new Round(messages, wakes);
             wakes = new Wakes();
@@ -272,7 +235,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     private boolean nothingToSay() {
-        return wakes.isEmpty() && awaited.isEmpty() && ended.isEmpty() && waiting == null && !moved;
+        return wakes.isEmpty() && waiting == null && !moved;
     }
 
     private static boolean pauseAfterFailure() {

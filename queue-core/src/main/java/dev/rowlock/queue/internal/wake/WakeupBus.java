@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
@@ -13,7 +14,7 @@ public final class WakeupBus implements Wakeups {
     private final List<Wakeups> local = new CopyOnWriteArrayList<>();
     private final Wakeups remote;
     private final String origin;
-    private volatile @Nullable EndSubscriber ends; // written once, before anybody hears
+    private volatile LongConsumer workflowEnds = id -> {}; // written once, before a node starts
 
     /** {@code remote} tells the other nodes; {@link Wakeups#NONE} leaves them to their polling. */
     public WakeupBus(Wakeups remote) {
@@ -26,39 +27,14 @@ public final class WakeupBus implements Wakeups {
         local.add(worker);
     }
 
-    /** Sets who hears of jobs that somebody waits for. */
-    public void subscribe(EndSubscriber awaited) {
-        ends = awaited;
+    /** Sets who hears of workflows whose end this process has seen. Called on a thread of chores: must not keep it long. */
+    public void whenWorkflowEnds(LongConsumer told) {
+        workflowEnds = told;
     }
 
-    /** Somebody here waits for the ends of these jobs: other nodes are to say so. */
-    public void jobsAwaited(long[] ids) {
-        if (remote instanceof Notifier notifier) {
-            notifier.jobsAwaited(ids);
-        }
-    }
-
-    /** This process has seen that a workflow has ended: whoever waits for it, here or elsewhere, looks at it. */
+    /** This process has seen that a workflow has ended: whoever waits for it here looks at it. */
     public void workflowEnded(long id) {
-        EndSubscriber awaited = ends;
-        if (awaited != null) {
-            awaited.ended(-id);
-        }
-    }
-
-    /** A job has ended that another process waits for; with minus its id, a workflow. */
-    public void jobEnded(long id) {
-        if (remote instanceof Notifier notifier) {
-            notifier.jobEnded(id);
-        }
-    }
-
-    /** A node of this process hears notifications from now on. */
-    public void nodeHears() {
-        EndSubscriber awaited = ends;
-        if (awaited != null) {
-            awaited.nodeHears();
-        }
+        workflowEnds.accept(id);
     }
 
     public void unsubscribe(Wakeups worker) {
@@ -70,7 +46,7 @@ public final class WakeupBus implements Wakeups {
      * already.
      */
     public Consumer<String> heardBy(RemoteWakeups worker) {
-        return message -> WakeupMessage.deliver(message, origin, worker, ends);
+        return message -> WakeupMessage.deliver(message, origin, worker);
     }
 
     @Override
@@ -124,24 +100,5 @@ public final class WakeupBus implements Wakeups {
     public void attention() {
         local.forEach(Wakeups::attention);
         remote.attention();
-    }
-
-    /**
-     * Receives ends of awaited jobs, and of awaited workflows by their negated ids. Called on the thread of the notification
-     * listener, or of chores: must not keep it long.
-     */
-    public interface EndSubscriber {
-
-        /** This process has ended it, or seen that it has. */
-        void ended(long id);
-
-        /** Another process waits for the ends of these jobs. */
-        void awaitedElsewhere(long[] ids);
-
-        /** Another process has ended these jobs. */
-        void endedElsewhere(long[] ids);
-
-        /** A node of this process hears notifications from now on. */
-        void nodeHears();
     }
 }

@@ -1,20 +1,13 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.internal.wake.WakeupBus.EndSubscriber;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
 
     private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
-
-    /** A notification takes less than 8,000 bytes, and an id at most 20. */
-    static final int IDS = 350;
 
     private WakeupMessage() {}
 
@@ -49,27 +42,13 @@ final class WakeupMessage {
         return origin + "|a|";
     }
 
-    /** Somebody waits for the ends of these jobs. */
-    static String awaited(String origin, List<Long> ids) {
-        return origin + "|l|" + joined(ids);
-    }
-
-    /** These jobs have ended. */
-    static String ended(String origin, List<Long> ids) {
-        return origin + "|e|" + joined(ids);
-    }
-
-    private static String joined(List<Long> ids) {
-        return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
-    }
-
     /**
      * Does what the message says. Of those of this origin it only says that a look has been told of. Ignores anything that is no
      * message of ours.
      *
      * @param ends told of jobs that somebody waits for; null: nobody here is
      */
-    static void deliver(String message, String own, RemoteWakeups to, @Nullable EndSubscriber ends) {
+    static void deliver(String message, String own, RemoteWakeups to) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3) {
             return;
@@ -79,36 +58,22 @@ final class WakeupMessage {
             if (parts[1].equals("d")) {
                 deliverMoved(parts[2].split("\\|", 2), isOwn, to);
             } else if (!isOwn) {
-                deliver(parts, to, ends);
+                deliver(parts, to);
             }
         } catch (NumberFormatException e) {
             // Anybody may notify on our channel; it costs nothing but this look.
         }
     }
 
-    private static void deliver(String[] parts, RemoteWakeups to, @Nullable EndSubscriber ends) {
+    private static void deliver(String[] parts, RemoteWakeups to) {
         switch (parts[1]) {
             case "r" -> deliverReady(parts[2].split("\\|", 4), false, to);
             case "b" -> deliverReady(parts[2].split("\\|", 4), true, to);
             case "w" -> to.jobsWaiting(duration(parts[2]));
             case "k" -> deliverKeys(parts[2].split("\\|", 3), to);
             case "a" -> to.attention();
-            case "l" -> {
-                if (ends != null) {
-                    ends.awaitedElsewhere(ids(parts[2]));
-                }
-            }
-            case "e" -> {
-                if (ends != null) {
-                    ends.endedElsewhere(ids(parts[2]));
-                }
-            }
             default -> {} // of a newer version
         }
-    }
-
-    private static long[] ids(String joined) {
-        return Stream.of(joined.split(",")).mapToLong(Long::parseLong).toArray();
     }
 
     /** Everybody looks long before a day is over. */
