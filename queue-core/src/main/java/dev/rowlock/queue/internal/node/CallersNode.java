@@ -22,7 +22,7 @@ import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
-import dev.rowlock.queue.internal.record.RecordedOutcomes;
+import dev.rowlock.queue.internal.record.Observers.RecordedOutcomes;
 import dev.rowlock.queue.internal.run.Deadlines;
 import dev.rowlock.queue.internal.run.Execution;
 import dev.rowlock.queue.internal.run.HandlerInvoker;

@@ -14,7 +14,6 @@ import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.StoredRetries;
 import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
-import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
@@ -210,7 +209,7 @@ public record NodeParts(
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
-        return new Recorder(writer, new AmbiguousCommits(services.database()), observers);
+        return new Recorder(writer, observers);
     }
 
     static HandlerInvoker.Services handlerServices(

@@ -1,10 +1,20 @@
 package dev.rowlock.queue.internal.record;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** How much a recorder has still to write, and whether it gets on with that. Thread-safe. */
+/**
+ * What a recorder has still to write, and whether it gets on with that. Anybody adds; the recorder's thread takes, and sleeps while there is nothing.
+ * Thread-safe.
+ */
 final class OutcomeBacklog {
 
     /** With more outcomes than this unwritten, nothing more is claimed. */
@@ -22,6 +32,11 @@ final class OutcomeBacklog {
     /** While outcomes are tried in vain for longer, nothing more is claimed: what ends would pile up, and run again if the node dies. */
     private static final Duration IN_VAIN = Duration.ofSeconds(5);
 
+    /** A write with more characters of results than this gets no more outcomes: it lies in memory several times. */
+    private static final long RESULTS_OF_A_WRITE = 4L << 20;
+
+    private final Queue<PendingOutcome> queue = new ConcurrentLinkedQueue<>(); // what has come since the last write
+    private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
     // Written by the recorder's thread.
     private volatile long inVainSince; // monotonic; 0: nothing is being written
     private volatile int apart; // of the outcomes
@@ -34,13 +49,52 @@ final class OutcomeBacklog {
         return Math.max(0, outcomes.get()); // one may be written before it is counted
     }
 
-    /** One more, with a result of so many characters. */
-    void add(int result) {
+    /** One more to be written. */
+    void add(PendingOutcome entry) {
+        queue.add(entry); // first: where there is no memory for that, nothing is to be written
         if (outcomes.incrementAndGet() == 1) {
             getsOn(); // there has just been nothing to do
         }
-        if (result > 0) {
-            results.addAndGet(result);
+        if (entry.resultLength() > 0) {
+            results.addAndGet(entry.resultLength());
+        }
+        wake();
+    }
+
+    /** Wakes who sleeps in {@link #await}. */
+    void wake() {
+        Thread sleeping = sleeper.getAndSet(null);
+        if (sleeping != null) {
+            LockSupport.unpark(sleeping);
+        }
+    }
+
+    /**
+     * Sleeps until some have come, or somebody wakes it, or so many nanoseconds have passed. Announces that it sleeps, looks once more, sleeps:
+     * an outcome that comes in between finds the announcement.
+     *
+     * @param awake whether it must not sleep after all
+     */
+    void await(long nanos, BooleanSupplier awake) {
+        Thread.interrupted(); // nobody of ours interrupts this thread, and who is interrupted does not sleep
+        sleeper.set(Thread.currentThread());
+        if (queue.isEmpty() && !awake.getAsBoolean()) {
+            LockSupport.parkNanos(this, Math.max(1, nanos));
+        }
+        sleeper.set(null);
+    }
+
+    /** Fills up the batch with what has come, of which these are still to be written: up to so many, fewer if their results are long. */
+    void moveTo(List<PendingOutcome> batch, List<PendingOutcome> open, int most) {
+        long length = open.stream().mapToLong(PendingOutcome::resultLength).sum();
+        for (int i = open.size(); i < most && length < RESULTS_OF_A_WRITE; i++) {
+            PendingOutcome next = queue.peek();
+            if (next == null) {
+                break;
+            }
+            length += next.resultLength();
+            batch.add(next); // where there is no memory for that, it stays where it is
+            queue.poll();
         }
     }
 

@@ -105,6 +105,14 @@ public final class OutcomeStatements {
             SELECT token FROM claimed WHERE token NOT IN (SELECT token FROM free)
             """;
 
+    // A job that rescue took and cancelled lies there too, under the same token: it has one crash more than its claim
+    // had.
+    private static final String ENDED = """
+            SELECT d.token, d.state
+              FROM rowlock.done_jobs(:jobs) AS d, unnest(:tokens::bigint[], :crashes::smallint[]) AS o (token, crashes)
+             WHERE d.token = o.token AND d.crashes = o.crashes
+            """;
+
     /**
      * One job that ended.
      *
@@ -310,6 +318,22 @@ public final class OutcomeStatements {
                 .set("jobs", Columns.longs(claims, Claim::jobId))
                 .set("tokens", Columns.longs(claims, Claim::token))
                 .list(row -> row.getLong(1))));
+    }
+
+    /**
+     * Tells which claims ended in done by an outcome of their own, for whoever did not get the answer when they did: completed or cancelled by token;
+     * nothing for other jobs, nor where done jobs are not kept.
+     */
+    Map<Long, JobState> ended(List<ClaimedJob> jobs) {
+        return database.alone(connection -> {
+            Map<Long, JobState> states = new HashMap<>();
+            ColdStatement.on(connection, database.sql(ENDED))
+                    .set("jobs", Columns.longs(jobs, ClaimedJob::id))
+                    .set("tokens", Columns.longs(jobs, job -> job.claim().token()))
+                    .set("crashes", Columns.shorts(jobs, ClaimedJob::crashes))
+                    .list(row -> states.put(row.getLong(1), JobState.of(row.getString(2))));
+            return states;
+        });
     }
 
     private <T> T atOnce(String sql, Row<T> answer, @Nullable Object... parameters) {

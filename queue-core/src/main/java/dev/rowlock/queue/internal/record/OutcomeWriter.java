@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.record;
 
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Buried;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
@@ -12,16 +13,20 @@ import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -50,12 +55,22 @@ public final class OutcomeWriter {
             List<PendingOutcome> failed,
             @Nullable Throwable failure) {}
 
+    private static final Logger log = LoggerFactory.getLogger(OutcomeWriter.class);
+
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Database database;
     private final boolean keepsDone;
     private final OutcomeStatements statements;
     private final Wakeups wakeups;
+    private final Kinds kinds = new Kinds();
+    private final Statement finish = entries -> finish(entries, true);
+    private final Statement forget = entries -> finish(entries, false);
+    private final Statement defer = this::defer;
+    private final Statement bury = this::bury;
+    private final Statement release = this::release;
+    private final Statement nothing = entries -> new Moved(
+            entries.stream().map(entry -> entry.claim().token()).collect(Collectors.toSet()), Set.of(), Map.of());
 
     /** @param keepsDone whether all completed jobs go to done */
     public OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
@@ -92,22 +107,15 @@ public final class OutcomeWriter {
     }
 
     Written write(List<PendingOutcome> batch) {
-        Map<Kind, List<PendingOutcome>> byKind = new EnumMap<>(Kind.class);
+        Map<Statement, List<PendingOutcome>> byStatement = new LinkedHashMap<>();
         for (PendingOutcome entry : batch) {
-            byKind.computeIfAbsent(kind(entry), kind -> new ArrayList<>(batch.size()))
+            byStatement
+                    .computeIfAbsent(statement(entry), added -> new ArrayList<>(batch.size()))
                     .add(entry);
         }
         Batch result = new Batch();
-        byKind.forEach((kind, entries) -> {
-            switch (kind) {
-                case FINISH -> result.write(entries, some -> finish(some, true));
-                case FORGET -> result.write(entries, some -> finish(some, false));
-                case DEFER -> result.write(entries, this::defer);
-                case BURY -> result.write(entries, this::bury);
-                case RELEASE -> result.write(entries, this::release);
-                case NOTHING -> result.recorded.addAll(entries);
-            }
-        });
+        byStatement.forEach((statement, entries) -> result.write(entries, statement));
+        result.tellStandingFromRefused();
         return result.written();
     }
 
@@ -135,28 +143,21 @@ public final class OutcomeWriter {
         return state.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + state;
     }
 
-    /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
-    private record Found(Set<Long> held, Set<Long> cancelled) {}
-
-    private Kind kind(PendingOutcome entry) {
-        Kind kind = Kind.of(entry.outcome());
+    private Statement statement(PendingOutcome entry) {
+        Statement statement = entry.outcome().match(kinds);
         String result = entry.outcome() instanceof Outcome.Completed completed ? completed.resultJson() : null;
-        return kind == Kind.FINISH && !statements.keeps(entry.job(), result) ? Kind.FORGET : kind;
+        return statement == finish && !statements.keeps(entry.job(), result) ? forget : statement;
     }
 
-    private Found finish(List<PendingOutcome> entries, boolean keeps) {
-        return new Found(statements.finish(map(entries, OutcomeWriter::finished), keeps), Set.of());
+    private Moved finish(List<PendingOutcome> entries, boolean keeps) {
+        return new Moved(statements.finish(map(entries, OutcomeWriter::finished), keeps), Set.of(), Map.of());
     }
 
-    private Found bury(List<PendingOutcome> entries) {
-        return found(statements.bury(map(entries, OutcomeWriter::buried)));
+    private Moved bury(List<PendingOutcome> entries) {
+        return statements.bury(map(entries, OutcomeWriter::buried));
     }
 
-    private static Found found(Moved moved) {
-        return new Found(moved.held(), moved.cancelled());
-    }
-
-    private Found defer(List<PendingOutcome> entries) {
+    private Moved defer(List<PendingOutcome> entries) {
         List<Deferred> deferred = map(entries, OutcomeWriter::deferred);
         // For an instant, only the dispatcher can say how far away it is.
         Duration first = deferred.stream()
@@ -167,7 +168,7 @@ public final class OutcomeWriter {
         Moved moved = statements.defer(deferred);
         Duration left = first.minusNanos(System.nanoTime() - begun);
         wakeups.jobsWaiting(left.isNegative() ? Duration.ZERO : left);
-        return found(moved);
+        return moved;
     }
 
     private static Duration fromNow(Due due) {
@@ -175,7 +176,7 @@ public final class OutcomeWriter {
         return after == null ? Duration.ZERO : after;
     }
 
-    private Found release(List<PendingOutcome> entries) {
+    private Moved release(List<PendingOutcome> entries) {
         Moved moved = statements.release(map(entries, PendingOutcome::claim));
         entries.stream()
                 .filter(entry -> moved.ranks().containsKey(entry.claim().token()))
@@ -190,7 +191,7 @@ public final class OutcomeWriter {
                 .map(ClaimedJob::queue)
                 .distinct()
                 .forEach(wakeups::keysReady);
-        return found(moved);
+        return moved;
     }
 
     // Outcomes as the rows of the statements that write them
@@ -226,45 +227,37 @@ public final class OutcomeWriter {
         return node.toString();
     }
 
-    /** Which statement writes an outcome. */
-    private enum Kind {
-        FINISH,
-        FORGET,
-        DEFER,
-        BURY,
-        RELEASE,
-        NOTHING;
+    /** Writes outcomes of one kind. */
+    @FunctionalInterface
+    private interface Statement {
+        Moved write(List<PendingOutcome> entries);
+    }
 
-        private static final Outcome.Cases<Kind> CASES = new Outcome.Cases<>() {
+    private final class Kinds implements Outcome.Cases<Statement> {
 
-            @Override
-            public Kind ended(Outcome.Ended outcome) {
-                return FINISH;
-            }
+        @Override
+        public Statement ended(Outcome.Ended outcome) {
+            return finish;
+        }
 
-            @Override
-            public Kind failed(Outcome.Failed outcome) {
-                return BURY;
-            }
+        @Override
+        public Statement failed(Outcome.Failed outcome) {
+            return bury;
+        }
 
-            @Override
-            public Kind deferred(Outcome.Deferred outcome) {
-                return DEFER;
-            }
+        @Override
+        public Statement deferred(Outcome.Deferred outcome) {
+            return defer;
+        }
 
-            @Override
-            public Kind released(Outcome.Released outcome) {
-                return RELEASE;
-            }
+        @Override
+        public Statement released(Outcome.Released outcome) {
+            return release;
+        }
 
-            @Override
-            public Kind alreadyCompleted(Outcome.AlreadyCompleted outcome) {
-                return NOTHING;
-            }
-        };
-
-        static Kind of(Outcome outcome) {
-            return outcome.match(CASES);
+        @Override
+        public Statement alreadyCompleted(Outcome.AlreadyCompleted outcome) {
+            return nothing;
         }
     }
 
@@ -284,13 +277,13 @@ public final class OutcomeWriter {
             return new Written(recorded, refused, blocked, unwritable, failed, failure);
         }
 
-        void write(List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
+        void write(List<PendingOutcome> entries, Statement statement) {
             if (entries.isEmpty()) {
                 return;
             }
-            Found found;
+            Moved found;
             try {
-                found = statement.apply(entries);
+                found = statement.write(entries);
             } catch (RuntimeException | Error e) {
                 writeWithout(e, entries, statement);
                 return;
@@ -299,7 +292,7 @@ public final class OutcomeWriter {
         }
 
         private void writeWithout(
-                Throwable e, List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
+                Throwable e, List<PendingOutcome> entries, Statement statement) {
             switch (WriteFailure.of(e)) {
                 case FOR_NOW -> fail(entries, e);
                 case LOCKED -> writeUnlocked(entries, statement, e);
@@ -314,7 +307,7 @@ public final class OutcomeWriter {
             }
         }
 
-        private void sort(List<PendingOutcome> entries, Found found) {
+        private void sort(List<PendingOutcome> entries, Moved found) {
             if (found.held().size() == entries.size() && found.cancelled().isEmpty()) {
                 recorded.addAll(entries);
                 return;
@@ -331,13 +324,45 @@ public final class OutcomeWriter {
             }
         }
 
+        /**
+         * The claim of a refused outcome was lost, or an earlier try was committed and only its answer got lost, or that of a transactional listener's
+         * commit. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
+         */
+        void tellStandingFromRefused() {
+            if (refused.isEmpty()) {
+                return;
+            }
+            Map<Long, JobState> ended;
+            try {
+                ended = statements.ended(map(refused, PendingOutcome::job));
+            } catch (RuntimeException e) {
+                log.debug("what became of {} outcomes cannot be told", refused.size(), e);
+                return;
+            }
+            for (PendingOutcome entry : refused) {
+                JobState state = ended.get(entry.claim().token());
+                if (state != null) {
+                    recorded.add(entry.as(standing(entry.outcome(), state)));
+                }
+            }
+            refused.removeIf(entry -> ended.containsKey(entry.claim().token()));
+        }
+
+        private static Outcome standing(Outcome tried, JobState state) {
+            if (state == JobState.CANCELLED) {
+                return new Outcome.Cancelled();
+            }
+            // Otherwise a transactional listener whose commit succeeded, though it was told that it did not.
+            return tried instanceof Outcome.Completed ? tried : new Outcome.AlreadyCompleted();
+        }
+
         private void fail(List<PendingOutcome> entries, Throwable e) {
             failure = e;
             failed.addAll(entries);
         }
 
         private void writeUnlocked(
-                List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement, Throwable e) {
+                List<PendingOutcome> entries, Statement statement, Throwable e) {
             Set<Long> locked;
             try {
                 locked = locked(entries);
@@ -358,7 +383,7 @@ public final class OutcomeWriter {
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
             List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
-                sort(plain, found(statements.buryAll(map(plain, OutcomeWriter::buried))));
+                sort(plain, statements.buryAll(map(plain, OutcomeWriter::buried)));
             } catch (RuntimeException | Error e) {
                 e.addSuppressed(refusal);
                 failure = e;
@@ -368,6 +393,51 @@ public final class OutcomeWriter {
                     case OF_AN_ENTRY -> unwritable.add(entry);
                 }
             }
+        }
+    }
+
+    /** What a failure to write outcomes says. */
+    enum WriteFailure {
+        /** Somebody else has locked one of the rows. */
+        LOCKED,
+
+        /** One of the outcomes, or its job's row, cannot be written as it is. */
+        OF_AN_ENTRY,
+
+        /** Nothing can be written now, or so it seems: the connection, the server, its memory or disk, privileges, the tables. */
+        FOR_NOW;
+
+        private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+        /**
+         * SQLSTATE classes by which the server refuses a value or a row: data exceptions, constraints, check options, limits, and
+         * what triggers and functions raise.
+         */
+        private static final Set<String> REFUSALS = Set.of("21", "22", "23", "27", "38", "39", "44", "54", "P0");
+
+        static WriteFailure of(Throwable thrown) {
+            String state = sqlState(thrown);
+            if (LOCK_NOT_AVAILABLE.equals(state)) {
+                return LOCKED;
+            }
+            if (thrown instanceof DataAccessException access) {
+                boolean refused = state.length() == 5 && REFUSALS.contains(state.substring(0, 2));
+                return refused && !EnsureDonePartitions.missing(access) ? OF_AN_ENTRY : FOR_NOW;
+            }
+            // Not said by the database, but by a pool, a proxy or the machine: it proves nothing against an outcome.
+            return FOR_NOW;
+        }
+
+        /** Whether the connection, the server's stop, or want of disk or memory is to blame for certain, or no server has said anything. */
+        static boolean ofTheServer(Throwable thrown) {
+            String state = sqlState(thrown);
+            return state.isEmpty() || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P");
+        }
+
+        /** Empty if there is none. */
+        static String sqlState(Throwable thrown) {
+            Throwable cause = thrown instanceof DataAccessException access ? access.getMostSpecificCause() : thrown;
+            return cause instanceof SQLException sql && sql.getSQLState() != null ? sql.getSQLState() : "";
         }
     }
 }

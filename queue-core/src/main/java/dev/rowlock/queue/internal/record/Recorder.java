@@ -66,9 +66,7 @@ public final class Recorder implements Runnable {
 
     private final OutcomeWriter writer;
     private final OutcomeWriter impatient;
-    private final AmbiguousCommits ambiguous;
     private final OutcomeReporter news;
-    private final PendingOutcomes pending = new PendingOutcomes();
     private final OutcomeBacklog unwritten = new OutcomeBacklog();
     private final Signal retry = new Signal();
     private final MinimumInterval pace = new MinimumInterval(APART);
@@ -80,19 +78,15 @@ public final class Recorder implements Runnable {
     private volatile @Nullable TimeBudget lastWrites; // null: it does not stop; set once
     private @Nullable Throwable lastFailure; // recorder's thread only
 
-    public Recorder(OutcomeWriter writer, AmbiguousCommits ambiguous, Observers observer) {
+    public Recorder(OutcomeWriter writer, Observers observer) {
         this.writer = writer;
         this.impatient = writer.impatient();
-        this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
     }
 
     /** Takes an outcome to be written. Never blocks. */
     public void record(HeldJob held, Outcome outcome, Duration took) {
-        PendingOutcome entry = new PendingOutcome(held, outcome, took);
-        pending.add(entry); // first: where there is no memory for that, nothing is to be written
-        unwritten.add(entry.resultLength());
-        pending.wake();
+        unwritten.add(new PendingOutcome(held, outcome, took));
     }
 
     /** Waits until there is room for results: jobs that were claimed ahead must not all run while the database is away. */
@@ -144,7 +138,7 @@ public final class Recorder implements Runnable {
     public void stop(Duration longest) {
         lastWrites = new TimeBudget(longest);
         retry.raise();
-        pending.wake();
+        unwritten.wake();
     }
 
     @Override
@@ -165,7 +159,7 @@ public final class Recorder implements Runnable {
                     return;
                 }
             } else {
-                pending.await(later.nanosUntilDue(), this::stopping);
+                unwritten.await(later.nanosUntilDue(), this::stopping);
             }
             if (later.nanosUntilDue() <= 0) {
                 tryLater(later.due(), ROUND);
@@ -289,7 +283,7 @@ public final class Recorder implements Runnable {
                 }
                 return written.blocked().isEmpty();
             }
-            if (written.failure() == null || WriteFailure.ofTheServer(written.failure())) {
+            if (written.failure() == null || OutcomeWriter.WriteFailure.ofTheServer(written.failure())) {
                 return false; // it went down just then, or its disk is full again
             }
             later.replace(entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
@@ -318,7 +312,7 @@ public final class Recorder implements Runnable {
     /** What an error left from the last time, or what has come since. */
     private boolean hasBatch() {
         if (batch.isEmpty()) {
-            pending.moveTo(batch, List.of(), BATCH);
+            unwritten.moveTo(batch, List.of(), BATCH);
         }
         return !batch.isEmpty();
     }
@@ -377,7 +371,7 @@ public final class Recorder implements Runnable {
             }
             pause(stopping() ? AGAIN_AT_THE_STOP : backoff.next());
             int before = batch.size();
-            pending.moveTo(batch, failed, BATCH);
+            unwritten.moveTo(batch, failed, BATCH);
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
@@ -419,7 +413,7 @@ public final class Recorder implements Runnable {
 
     /** Leaves it to the caller what becomes of those that were not written. */
     private OutcomeWriter.Written writeOnce(OutcomeWriter through, List<PendingOutcome> entries) {
-        OutcomeWriter.Written written = ambiguous.resolve(through.write(entries));
+        OutcomeWriter.Written written = through.write(entries);
         unwritten.tried(written.failed().size() < entries.size());
         if (written.failure() != null) {
             lastFailure = written.failure();

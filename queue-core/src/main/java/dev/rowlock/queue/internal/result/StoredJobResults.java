@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.record.RecordedOutcomes;
+import dev.rowlock.queue.internal.record.Observers.RecordedOutcomes;
 import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.result.AwaitedJobStatements.Found;
 import dev.rowlock.queue.internal.wake.WakeupBus;

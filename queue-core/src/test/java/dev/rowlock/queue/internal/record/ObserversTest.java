@@ -130,11 +130,11 @@ class ObserversTest extends NodeTest {
         observers.rescued(1, 0);
         await(entered);
 
-        IntStream.range(0, ObserverThread.ROOM + 5).forEach(i -> observers.rescued(1, 0));
+        IntStream.range(0, Observers.ROOM + 5).forEach(i -> observers.rescued(1, 0));
         go.countDown();
         observers.stop(new TimeBudget(Duration.ofSeconds(20)));
 
-        assertThat(heard).hasValue(1 + ObserverThread.ROOM);
+        assertThat(heard).hasValue(1 + Observers.ROOM);
     }
 
     @Test
@@ -152,7 +152,7 @@ class ObserversTest extends NodeTest {
         }));
         observers.start();
         ClaimedJob job = TestExecution.of(1).job();
-        int size = (int) (ObserverThread.ROOM_FOR_TEXT / 10);
+        int size = (int) (Observers.ROOM_FOR_TEXT / 10);
         Outcome large = new Outcome.Completed("1".repeat(size));
         observers.finished(job, new Outcome.Completed(null), Duration.ZERO);
         await(entered);
@@ -178,7 +178,7 @@ class ObserversTest extends NodeTest {
 
         observers.finished(
                 TestExecution.of(1).job(),
-                new Outcome.Completed("1".repeat((int) ObserverThread.ROOM_FOR_TEXT + 1)),
+                new Outcome.Completed("1".repeat((int) Observers.ROOM_FOR_TEXT + 1)),
                 Duration.ZERO);
         observers.stop(new TimeBudget(Duration.ofSeconds(20)));
 

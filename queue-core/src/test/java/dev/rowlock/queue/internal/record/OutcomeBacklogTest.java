@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.job.ClaimedJobs;
+import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,9 @@ class OutcomeBacklogTest {
     private final OutcomeBacklog unwritten = new OutcomeBacklog();
 
     private void add(int outcomes, int result) {
-        IntStream.range(0, outcomes).forEach(i -> unwritten.add(result));
+        PendingOutcome entry =
+                TestHeldJob.pending(ClaimedJobs.of(1, "send"), new Outcome.Completed(result == 0 ? null : "x".repeat(result)));
+        IntStream.range(0, outcomes).forEach(i -> unwritten.add(entry));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.record.OutcomeWriter.WriteFailure;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
