@@ -28,10 +28,8 @@ final class BeginFailures {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** So long after the first line of a listener comes the second; then this doubles. */
+    /** So far apart are the lines of a listener. */
     private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
-
-    private static final Duration TELL_AT_LEAST_EACH = Duration.ofHours(1);
 
     /** So many jobs are remembered; of more, those that failed first are forgotten. */
     private static final int MOST_JOBS = 1_000;
@@ -83,9 +81,10 @@ final class BeginFailures {
             }
             trouble.untold++;
             wait = wait(job.id(), trouble, now);
-            if (trouble.toBeTold(now)) {
+            if (now - trouble.toldAt >= TELL_AGAIN.toNanos()) {
                 told = trouble.untold;
                 trouble.untold = 0;
+                trouble.toldAt = now;
             }
         }
         if (told > 0) {
@@ -135,24 +134,10 @@ final class BeginFailures {
         private boolean lasting;
         private long since;
         private long untold;
-        private long tellAt;
-        private Duration tellAgain = TELL_AGAIN;
+        private long toldAt;
 
         Trouble(long now) {
-            tellAt = now;
-        }
-
-        boolean toBeTold(long now) {
-            if (now - tellAt < 0) {
-                return false;
-            }
-            // Quiet for as long again: what comes now is new.
-            boolean renewed = now - tellAt > tellAgain.toNanos();
-            tellAgain = renewed ? TELL_AGAIN : tellAgain;
-            tellAt = now + tellAgain.toNanos();
-            Duration doubled = tellAgain.multipliedBy(2);
-            tellAgain = doubled.compareTo(TELL_AT_LEAST_EACH) < 0 ? doubled : TELL_AT_LEAST_EACH;
-            return true;
+            toldAt = now - TELL_AGAIN.toNanos();
         }
     }
 }

@@ -135,7 +135,7 @@ final class JobRuns implements Workplace {
             }
             throw e;
         } finally {
-            handlers.endChunk(thread);
+            handlers.end(thread);
         }
     }
 
@@ -176,7 +176,7 @@ final class JobRuns implements Workplace {
     private void attempt(int thread, Execution execution) {
         ClaimedJob job = execution.job();
         long begun = System.nanoTime();
-        handlers.begin(thread, job.id(), Kind.of(job), begun);
+        handlers.begin(thread, new long[] {job.id()}, Kind.of(job), begun);
         Outcome outcome;
         try {
             if (node.invoker().knows(job)) {

@@ -7,6 +7,7 @@ import dev.rowlock.queue.spi.Transactions;
 import dev.rowlock.queue.spi.UnsuitableTransactionsException;
 import dev.rowlock.queue.spi.UnsuitableTransactionsException.Reason;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -93,23 +94,27 @@ public final class ListenerTransactions {
     }
 
     private static void requireJoined(Transactions transactions, Database database) {
+        AtomicBoolean synchronizes = new AtomicBoolean();
         try {
             transactions.run(() -> {
                 database.requireWritable("a transactional listener");
                 // Whoever enqueues in it must hear of its commit. Without that, Spring does not even show that there is
                 // one.
-                if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-                    throw new NotSynchronized();
-                }
+                synchronizes.set(TransactionSynchronizationManager.isSynchronizationActive());
                 // Returns, though there is nothing to commit: it may be a transaction of the caller's that goes on.
             });
             log.debug("transactions of listeners are those of Rowlock's DataSource");
-        } catch (NotSynchronized e) {
-            throw new UnsuitableTransactionsException(transactions.toString(), Reason.NOT_SYNCHRONIZED, e);
         } catch (IllegalStateException e) {
             throw new UnsuitableTransactionsException(transactions.toString(), Reason.OTHER_DATA_SOURCE, e);
         } catch (TransactionException e) {
             log.warn("testing the transactions of listeners failed; the first transactional job will test them", e);
+            return;
+        }
+        if (!synchronizes.get()) {
+            throw new UnsuitableTransactionsException(
+                    transactions.toString(),
+                    Reason.NOT_SYNCHRONIZED,
+                    new IllegalStateException("the transaction has no synchronization"));
         }
     }
 
@@ -120,15 +125,6 @@ public final class ListenerTransactions {
 
         CheckedFailure(Throwable thrown) {
             super(null, thrown, false, false);
-        }
-    }
-
-    private static final class NotSynchronized extends IllegalStateException {
-
-        private static final long serialVersionUID = 1L;
-
-        NotSynchronized() {
-            super("the transaction has no synchronization");
         }
     }
 

@@ -67,13 +67,13 @@ class BeginFailuresTest {
     }
 
     @Test
-    void theLogMentionsLastingTroubleMoreAndMoreRarely() {
+    void theLogMentionsLastingTroubleEachMinute() {
         for (int second = 0; second < 600; second++) {
             fail(second, second);
         }
 
-        assertThat(lines.list).hasSize(4); // at once, after one minute, three, seven
-        assertThat(lines.list.get(3).getFormattedMessage()).contains("240 times");
+        assertThat(lines.list).hasSize(10);
+        assertThat(lines.list.get(9).getFormattedMessage()).contains("60 times");
     }
 
     @Test

@@ -157,7 +157,7 @@ class PrefetchLimitTest {
         for (int thread = 0; thread < THREADS; thread++) {
             handlers.begin(
                     thread,
-                    thread + 1,
+                    new long[] {thread + 1},
                     Kind.PLAIN,
                     System.nanoTime() + Duration.ofMinutes(1).toNanos());
         }
@@ -175,7 +175,7 @@ class PrefetchLimitTest {
     }
 
     private void begin(int thread, Kind kind, Duration ago) {
-        handlers.begin(thread, thread + 1, kind, System.nanoTime() - ago.toNanos());
+        handlers.begin(thread, new long[] {thread + 1}, kind, System.nanoTime() - ago.toNanos());
     }
 
     private static int free(PrefetchLimit limit, int held) {

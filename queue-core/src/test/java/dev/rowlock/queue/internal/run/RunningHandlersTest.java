@@ -11,8 +11,8 @@ class RunningHandlersTest {
 
     @Test
     void eachThreadHasItsOwnJobAndTime() {
-        handlers.begin(0, 10, Kind.PLAIN, 1_000);
-        handlers.begin(2, 12, Kind.PLAIN, 1_500);
+        handlers.begin(0, new long[] {10}, Kind.PLAIN, 1_000);
+        handlers.begin(2, new long[] {12}, Kind.PLAIN, 1_500);
 
         assertThat(handlers.elapsed(0, 2_000)).isEqualTo(1_000);
         assertThat(handlers.elapsed(1, 2_000)).isZero();
@@ -24,7 +24,7 @@ class RunningHandlersTest {
 
     @Test
     void aJobThatHasEndedTakesNoTime() {
-        handlers.begin(1, 11, Kind.PLAIN, 1_000);
+        handlers.begin(1, new long[] {11}, Kind.PLAIN, 1_000);
 
         handlers.end(1);
 
@@ -42,7 +42,7 @@ class RunningHandlersTest {
         assertThat(handlers.elapsed(1, 2_000)).isEqualTo(250);
         assertThat(handlers.slots()).isEqualTo(1 + 4 + 1);
 
-        handlers.endChunk(1);
+        handlers.end(1);
         assertThat(handlers.run(14)).isFalse();
         assertThat(handlers.slots()).isEqualTo(3);
     }
@@ -57,7 +57,7 @@ class RunningHandlersTest {
 
     @Test
     void aJobThatBeganAfterTheLookHasTakenNoTime() {
-        handlers.begin(1, 11, Kind.PLAIN, 2_001);
+        handlers.begin(1, new long[] {11}, Kind.PLAIN, 2_001);
 
         assertThat(handlers.elapsed(1, 2_000)).isZero();
     }
