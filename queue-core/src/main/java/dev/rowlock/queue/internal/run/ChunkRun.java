@@ -2,14 +2,12 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +29,7 @@ final class ChunkRun {
     private final Workplace place;
     private final HandlerInvoker invoker;
     private final Duration search;
-    private final Deque<List<Entry>> calls = new ArrayDeque<>();
+    private final Deque<List<CalledJob>> calls = new ArrayDeque<>();
     private boolean begun;
     private boolean culprit; // one is found: a job that makes a call fail
     private long culpritAt; // monotonic
@@ -45,9 +43,9 @@ final class ChunkRun {
     }
 
     void run(List<Execution> jobs) {
-        calls.push(jobs.stream().map(Entry::new).toList());
+        calls.push(jobs.stream().map(CalledJob::new).toList());
         while (!calls.isEmpty()) {
-            List<Entry> open = calls.stream().flatMap(List::stream).toList(); // those that have no outcome yet
+            List<CalledJob> open = calls.stream().flatMap(List::stream).toList(); // those that have no outcome yet
             if (begun && (over(open) || !extendDeadlines(open))) {
                 open.forEach(entry ->
                         place.settle(entry.execution, Failures.notStarted(entry.execution.stopped()), Duration.ZERO));
@@ -56,11 +54,11 @@ final class ChunkRun {
             place.begin(thread, open.stream().map(entry -> entry.execution).toList(), !begun);
             begun = true;
             long start = System.nanoTime();
-            List<Entry> call = calls.pop();
-            List<List<Entry>> again = call.size() == 1 ? alone(call.get(0)) : together(call, open);
+            List<CalledJob> call = calls.pop();
+            List<List<CalledJob>> again = call.size() == 1 ? alone(call.get(0)) : together(call, open);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             place.end(thread, call.size(), took);
-            for (Entry entry : call) {
+            for (CalledJob entry : call) {
                 if (entry.outcome != null) {
                     place.settle(entry.execution, entry.outcome, took);
                 }
@@ -71,17 +69,18 @@ final class ChunkRun {
         }
     }
 
-    private List<List<Entry>> alone(Entry entry) {
+    private List<List<CalledJob>> alone(CalledJob entry) {
         Outcome outcome = place.alone(entry.execution);
         entry.outcome = outcome;
         noteCulprit(outcome instanceof Outcome.Retry || outcome instanceof Outcome.Failed);
         return List.of();
     }
 
-    private List<List<Entry>> together(List<Entry> call, List<Entry> open) {
-        ChunkResultRules rules = new ChunkCall(listener, invoker, call, timeout(open)).make();
-        noteCulprit(rules.culprit());
-        return rules.again();
+    private List<List<CalledJob>> together(List<CalledJob> call, List<CalledJob> open) {
+        Call made = Call.ofChunk(listener, invoker, call, timeout(open));
+        made.make();
+        noteCulprit(made.culprit());
+        return made.again();
     }
 
     private void noteCulprit(boolean found) {
@@ -92,7 +91,7 @@ final class ChunkRun {
     }
 
     /** Whether no further call is to be made. */
-    private boolean over(List<Entry> open) {
+    private boolean over(List<CalledJob> open) {
         return open.stream().anyMatch(entry -> entry.execution.leaving())
                 || culprit && System.nanoTime() - culpritAt >= search.toNanos();
     }
@@ -101,9 +100,9 @@ final class ChunkRun {
      * A further call has all its time, and so have those after it: meanwhile no other node must call these jobs overdue. Returns false
      * if that cannot be said.
      */
-    private boolean extendDeadlines(List<Entry> open) {
+    private boolean extendDeadlines(List<CalledJob> open) {
         Duration timeout = timeout(open);
-        List<Entry> limited =
+        List<CalledJob> limited =
                 open.stream().filter(entry -> entry.job().deadline() != null).toList();
         if (timeout == null || limited.isEmpty()) {
             return true;
@@ -121,64 +120,10 @@ final class ChunkRun {
     }
 
     /** How long a call may take: no longer than any of the jobs whose deadline passes meanwhile. */
-    private @Nullable Duration timeout(List<Entry> open) {
+    private @Nullable Duration timeout(List<CalledJob> open) {
         return open.stream()
                 .flatMap(entry -> Stream.ofNullable(HandlerInvoker.timeout(entry.job(), listener)))
                 .min(Duration::compareTo)
                 .orElse(null);
-    }
-
-    /** One job of a chunk. Its thread only. */
-    static final class Entry {
-
-        final Execution execution;
-        private @Nullable ExecutionContext context; // in the latest call
-
-        @Nullable
-        Object payload; // as the listener reads it, once for all calls
-
-        @Nullable
-        Outcome outcome; // null: none yet
-
-        // What the listener said in the latest call; if it said nothing of it, the job is completed without a result.
-        @Nullable
-        String result; // as JSON
-
-        @Nullable
-        Throwable failed;
-
-        boolean unstorable; // it failed only because its result cannot be kept
-
-        Entry(Execution execution) {
-            this.execution = execution;
-        }
-
-        ClaimedJob job() {
-            return execution.job();
-        }
-
-        /** Only in a call. */
-        ExecutionContext context() {
-            return Objects.requireNonNull(context);
-        }
-
-        void called(ExecutionContext with) {
-            context = with;
-            said(null, null, false);
-        }
-
-        /** The call is over, if there was one. */
-        void close() {
-            if (context != null) {
-                context.close();
-            }
-        }
-
-        /** The listener said so of this job. */
-        void said(@Nullable String completedWith, @Nullable Throwable failedWith, boolean notStorable) {
-            result = completedWith;
-            failed = failedWith;
-            unstorable = notStorable;
-        }
     }
 }

@@ -5,8 +5,12 @@ import dev.rowlock.queue.internal.record.Recorder.HeldJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * One claim on its way from the claimer to the recorder. Says what may still happen to it, and interrupts its handler.
@@ -14,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
  * must not hit whatever the thread does next.
  */
-public final class Execution implements HeldJob, CompletionWatch.Completed {
+public final class Execution implements HeldJob {
 
     /** Why a handler was interrupted. The first reason stands, except that a lost claim goes before all others. */
     public enum Stop {
@@ -114,6 +118,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
         }
         interrupter = by;
         outOfTime = false;
+        completion = Completion.BY_RECORDER; // a chunk is called again after its transaction has rolled back
         thread = Thread.currentThread();
         return true;
     }
@@ -229,14 +234,12 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
         }
     }
 
-    @Override
-    public Completion completion() {
+    Completion completion() {
         return completion;
     }
 
     /** Written by the thread that runs the handler's transaction. */
-    @Override
-    public void completion(Completion state) {
+    void completion(Completion state) {
         completion = state;
     }
 
@@ -246,5 +249,41 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
 
         /** Holds this execution no longer. Returns whether it did until now. */
         boolean letGo(Execution execution);
+    }
+
+    /** Watches whether the transaction that completes jobs commits or rolls back. Confined to that transaction's thread. */
+    static final class CompletionWatch implements TransactionSynchronization {
+
+        private final List<Execution> completed;
+        private final Set<Object> laterSavepoints = new HashSet<>();
+
+        CompletionWatch(List<Execution> completed) {
+            this.completed = completed;
+            all(Completion.IN_OPEN_TRANSACTION);
+        }
+
+        private void all(Completion state) {
+            completed.forEach(execution -> execution.completion(state));
+        }
+
+        @Override
+        public void savepoint(Object savepoint) {
+            laterSavepoints.add(savepoint);
+        }
+
+        /** Back to a savepoint from before the completion: that undoes it. */
+        @Override
+        public void savepointRollback(Object savepoint) {
+            if (!laterSavepoints.contains(savepoint)) {
+                all(Completion.ROLLED_BACK);
+            }
+        }
+
+        /** Not afterCommit: another synchronization that throws there would skip this one. */
+        @Override
+        public void afterCompletion(int status) {
+            boolean stands = completed.get(0).completion() == Completion.IN_OPEN_TRANSACTION;
+            all(status == STATUS_COMMITTED && stands ? Completion.COMMITTED : Completion.ROLLED_BACK);
+        }
     }
 }

@@ -204,7 +204,7 @@ final class ExecutionContext implements JobContext {
         if (execution.stopped() == Execution.Stop.CLAIM_LOST || !finish(json)) {
             throw lost();
         }
-        TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(execution));
+        TransactionSynchronizationManager.registerSynchronization(new Execution.CompletionWatch(List.of(execution)));
     }
 
     private @Nullable String encode(@Nullable Object result) {

@@ -9,8 +9,8 @@
  * <p>A queue has no more threads than it has had jobs at once of late: {@link dev.rowlock.queue.internal.run.HandlerThreads}
  * starts one when a job waits and none is free, and lets those end that find nothing.
  *
- * <p>One claim and its handler: an {@link dev.rowlock.queue.internal.run.Execution} says what may still happen to the job, {@link
- * dev.rowlock.queue.internal.run.HandlerInvoker} calls the handler, and whatever that does becomes one outcome. The listeners of
+ * <p>One claim and its handler: an {@link dev.rowlock.queue.internal.run.Execution} says what may still happen to the job, a {@link
+ * dev.rowlock.queue.internal.run.Call} calls the handler, and whatever that does becomes one outcome. The listeners of
  * a queue come from wherever they like; annotated ones are found in {@code dev.rowlock.queue.spring}.
  *
  * <h2>Many jobs in one call of a listener</h2>

@@ -3,13 +3,15 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.run.Execution.Completion;
+import dev.rowlock.queue.internal.run.Execution.CompletionWatch;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 class CompletionWatchTest {
 
     private final Execution execution = TestExecution.of(1);
-    private final CompletionWatch watch = new CompletionWatch(execution);
+    private final CompletionWatch watch = new CompletionWatch(List.of(execution));
 
     @Test
     void aCompletionIsDoneWithItsTransactionsCommitAndNotBefore() {
@@ -26,7 +28,7 @@ class CompletionWatchTest {
         assertThat(execution.completion()).isEqualTo(Completion.ROLLED_BACK);
 
         Execution other = TestExecution.of(2);
-        new CompletionWatch(other).afterCompletion(TransactionSynchronization.STATUS_UNKNOWN);
+        new CompletionWatch(List.of(other)).afterCompletion(TransactionSynchronization.STATUS_UNKNOWN);
         assertThat(other.completion()).isEqualTo(Completion.ROLLED_BACK);
     }
 

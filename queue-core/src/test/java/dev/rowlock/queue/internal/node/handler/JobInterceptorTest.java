@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.NodeTest;
-import dev.rowlock.queue.internal.run.HandlerInvoker;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
@@ -153,7 +152,7 @@ class JobInterceptorTest extends NodeTest {
         });
         List<String> told;
         long id;
-        try (LogLines log = new LogLines(HandlerInvoker.class.getName())) {
+        try (LogLines log = new LogLines("dev.rowlock.queue.internal.run.Call")) {
             id = run(true, (context, payload) -> "done");
             awaitResult(id, "\"done\"");
             node.awaitEvent("completed " + id);
