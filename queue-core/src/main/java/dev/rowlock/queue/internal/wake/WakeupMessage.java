@@ -45,8 +45,6 @@ final class WakeupMessage {
     /**
      * Does what the message says. Of those of this origin it only says that a look has been told of. Ignores anything that is no
      * message of ours.
-     *
-     * @param ends told of jobs that somebody waits for; null: nobody here is
      */
     static void deliver(String message, String own, RemoteWakeups to) {
         String[] parts = message.split("\\|", 3);
