@@ -33,8 +33,8 @@ final class StatementFile {
     private static final Map<String, String> SAMPLES = Map.ofEntries(
             Map.entry("PAUSE kind", "'queue'"),
             Map.entry("BulkActionStatements.CREATE kind", "'redrive'"),
-            Map.entry("CreateWorkflow.create $4", "ARRAY['waiting']"),
-            Map.entry("CreateWorkflow.create $10", "ARRAY['success']"),
+            Map.entry("CreateWorkflow.CREATE states", "ARRAY['waiting']"),
+            Map.entry("CreateWorkflow.CREATE runs_after", "ARRAY['success']"),
             Map.entry("limits", "'[{\"queue\": \"mail\", \"max_running\": 2, \"in_order\": \"hold\"}]'"),
             Map.entry("cron", "NULL"),
             Map.entry("zone", "NULL"),

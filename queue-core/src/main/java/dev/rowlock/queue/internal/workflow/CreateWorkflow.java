@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.Schema;
@@ -9,37 +10,44 @@ import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.workflow.RunsAfter;
+import dev.rowlock.queue.workflow.StepOptions;
+import dev.rowlock.queue.workflow.Workflow;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Inserts a workflow with its steps, and jobs of a workflow. */
 final class CreateWorkflow {
 
+    /** Inserts a workflow with its steps. */
     private static final String CREATE = """
             WITH created AS (
-                INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.job_id'), ?)
+                INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.job_id'), :name)
                 RETURNING id
             ), steps AS (
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts, due_at, delay_millis)
                 SELECT c.id, s.step_no, s.name, s.state, s.accepts, s.due_at, s.delay_millis
-                  FROM created c, unnest(?::int[], ?::text[], ?::text[], ?::boolean[], ?::timestamptz[], ?::bigint[])
+                  FROM created c, unnest(:step_nos::int[], :names::text[], :states::text[], :accepts::boolean[], :due_ats::timestamptz[], :delays::bigint[])
                        AS s (step_no, name, state, accepts, due_at, delay_millis)
             ), edges AS (
                 INSERT INTO rowlock.workflow_edge (workflow_id, parent_no, child_no, runs_after)
                 SELECT c.id, e.parent_no, e.child_no, e.runs_after
-                  FROM created c, unnest(?::int[], ?::int[], ?::text[]) AS e (parent_no, child_no, runs_after)
+                  FROM created c, unnest(:parents::int[], :children::int[], :runs_after::text[]) AS e (parent_no, child_no, runs_after)
             ), member AS (
                 -- It counts as one more job of the step to which the job belongs that starts it.
                 INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
-                SELECT -c.id, ?, ? /* step_no */ FROM created c WHERE ? /* within_workflow */
+                SELECT -c.id, :within_workflow::bigint, :within_step::int FROM created c WHERE :within_workflow::bigint IS NOT NULL
             )
             SELECT id FROM created
             """;
@@ -86,51 +94,91 @@ final class CreateWorkflow {
 
     private record Edge(int parent, int child, RunsAfter when) {}
 
-    private final String create;
+    private final Schema schema;
     private final String insertJobs;
 
     public CreateWorkflow(Schema schema) {
-        this.create = schema.sql(CREATE);
+        this.schema = schema;
         this.insertJobs = schema.sql(INSERT_JOBS);
     }
 
     /**
-     * Inserts a workflow with its steps, without their jobs. Returns its id.
+     * Inserts a workflow with its steps, which are numbered as they come, without their jobs. Returns its id.
      *
      * @param within the step of which it counts as a job; null: none
      */
-    public long run(Connection connection, String name, List<NewStep> steps, @Nullable StepKey within)
+    public long run(Connection connection, String name, List<Workflow.Step> steps, @Nullable StepKey within)
             throws SQLException {
-        List<Edge> edges = steps.stream()
-                .flatMap(step -> step.parents().entrySet().stream().map(parent -> edge(step, parent)))
-                .toList();
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, create)) {
-            statement.setString(1, name);
-            statement.setObject(2, steps.stream().mapToInt(NewStep::number).toArray());
-            statement.setObject(3, Columns.texts(steps, NewStep::name));
-            statement.setObject(4, Columns.texts(steps, step -> step.waits() ? "waiting" : "released"));
-            statement.setObject(5, Columns.flags(steps, NewStep::accepts));
-            statement.setObject(6, Columns.instants(steps, step -> due(step, Due::at)));
-            statement.setObject(7, Columns.millis(steps, step -> due(step, Due::after)));
-            statement.setObject(8, edges.stream().mapToInt(Edge::parent).toArray());
-            statement.setObject(9, edges.stream().mapToInt(Edge::child).toArray());
-            statement.setObject(10, Columns.texts(edges, edge -> edge.when().label()));
-            statement.setLong(11, within == null ? 0 : within.workflow());
-            statement.setInt(12, within == null ? 0 : within.step());
-            statement.setBoolean(13, within != null);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
+        List<Edge> edges = edges(steps);
+        return ColdStatement.on(connection, schema.sql(CREATE))
+                .set("name", name)
+                .set("step_nos", IntStream.range(0, steps.size()).toArray())
+                .set("names", Columns.texts(steps, Workflow.Step::name))
+                .set("states", Columns.texts(steps, step -> waits(step) ? "waiting" : "released"))
+                .set("accepts", Columns.flags(steps, step -> step.options().accepts()))
+                .set("due_ats", Columns.instants(steps, step -> due(step, Due::at)))
+                .set("delays", Columns.millis(steps, step -> due(step, Due::after)))
+                .set("parents", edges.stream().mapToInt(Edge::parent).toArray())
+                .set("children", edges.stream().mapToInt(Edge::child).toArray())
+                .set("runs_after", Columns.texts(edges, edge -> edge.when().label()))
+                .set("within_workflow", within == null ? null : within.workflow())
+                .set("within_step", within == null ? null : within.step())
+                .only(row -> row.getLong(1));
+    }
+
+    private static List<Edge> edges(List<Workflow.Step> steps) {
+        Map<String, Integer> numbers = new HashMap<>();
+        steps.forEach(step -> numbers.put(step.name(), numbers.size()));
+        List<Edge> edges = new ArrayList<>();
+        for (Workflow.Step step : steps) {
+            int child = Objects.requireNonNull(numbers.get(step.name()));
+            step.options().parents().forEach((parent, when) -> {
+                edges.add(new Edge(Objects.requireNonNull(numbers.get(parent)), child, when));
+            });
         }
+        return edges;
     }
 
-    private static Edge edge(NewStep step, Map.Entry<Integer, RunsAfter> parent) {
-        return new Edge(parent.getKey(), step.number(), parent.getValue());
+    /** Whether jobs of this step have to wait for others. */
+    static boolean waits(Workflow.Step step) {
+        return !step.options().parents().isEmpty();
     }
 
-    private static <T> @Nullable T due(NewStep step, Function<Due, @Nullable T> part) {
-        return step.due() == null ? null : part.apply(step.due());
+    /** Of its jobs once they are released; null: at once. */
+    private static <T> @Nullable T due(Workflow.Step step, Function<Due, @Nullable T> part) {
+        Due due = step.options().job().due();
+        return due == null ? null : part.apply(due);
+    }
+
+    /**
+     * Finds the steps that wait for one job only, so that its end lets them run, whatever else happens in the workflow. For each step the numbers
+     * of those that run as soon as its only job has completed; empty where there is more to be decided then.
+     */
+    static List<List<Integer>> next(List<Workflow.Step> steps) {
+        Map<Integer, List<Integer>> after = new HashMap<>();
+        edges(steps)
+                .forEach(edge -> after.computeIfAbsent(edge.parent(), parent -> new ArrayList<>())
+                        .add(edge.child()));
+        return IntStream.range(0, steps.size())
+                .mapToObj(number -> {
+                    List<Integer> next = after.getOrDefault(number, List.of());
+                    Workflow.Step step = steps.get(number);
+                    boolean alone =
+                            step.payloads().size() == 1 && !step.options().accepts();
+                    return alone && next.stream().allMatch(child -> waitsForOneOnly(steps.get(child)))
+                            ? next
+                            : List.<Integer>of();
+                })
+                .toList();
+    }
+
+    private static boolean waitsForOneOnly(Workflow.Step step) {
+        StepOptions options = step.options();
+        return options.parents().size() == 1
+                && !options.parents().containsValue(RunsAfter.FAILURE)
+                && !options.accepts()
+                && options.job().due() == null
+                && step.payloads().size() < Progress.FEW;
     }
 
     /** Inserts jobs. Those whose step waits for others lie in waiting, with a due time that never comes. Returns their ids in the same order. */
@@ -145,24 +193,6 @@ final class CreateWorkflow {
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }
-        }
-    }
-
-    /**
-     * A step on its way into the tables.
-     *
-     * @param parents numbers of the steps that come first
-     * @param due of its jobs once they are released; null: at once
-     */
-    public record NewStep(
-            int number,
-            String name,
-            boolean accepts,
-            @Nullable Due due,
-            Map<Integer, RunsAfter> parents) {
-
-        public boolean waits() {
-            return !parents.isEmpty();
         }
     }
 }

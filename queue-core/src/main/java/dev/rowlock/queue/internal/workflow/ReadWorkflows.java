@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Row;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.workflow.RunsAfter;
 import dev.rowlock.queue.workflow.StepCounts;
 import dev.rowlock.queue.workflow.WorkflowDetails;
@@ -12,8 +12,6 @@ import dev.rowlock.queue.workflow.WorkflowState;
 import dev.rowlock.queue.workflow.WorkflowStep;
 import dev.rowlock.queue.workflow.WorkflowSummary;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,13 +49,13 @@ public final class ReadWorkflows {
     /** Reads a page of workflows. */
     private static final String LIST = """
             SELECT id, name, state, started_at, ended_at FROM rowlock.workflow
-             WHERE id < ? ORDER BY id DESC LIMIT ?
+             WHERE id < :before ORDER BY id DESC LIMIT :limit
             """;
 
     /** Reads a workflow. */
     private static final String ONE = """
             SELECT w.id, w.name, CASE WHEN w.again THEN 'running' ELSE w.state END, w.started_at, CASE WHEN NOT w.again THEN w.ended_at END, m.workflow_id
-              FROM (SELECT w.*, %s AS again FROM rowlock.workflow w WHERE w.id = ? OFFSET 0) AS w
+              FROM (SELECT w.*, %s AS again FROM rowlock.workflow w WHERE w.id = :workflow OFFSET 0) AS w
               LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
             """.formatted(REDRIVEN);
 
@@ -66,8 +64,8 @@ public final class ReadWorkflows {
             SELECT s.step_no, s.name, s.state = 'waiting', s.accepts, c.state, c.jobs
               FROM rowlock.workflow_step s
               LEFT JOIN (SELECT m.step_no, m.state, count(*) AS jobs FROM rowlock.workflow_job m
-                          WHERE m.workflow_id = ? GROUP BY m.step_no, m.state) AS c ON c.step_no = s.step_no
-             WHERE s.workflow_id = ?
+                          WHERE m.workflow_id = :workflow GROUP BY m.step_no, m.state) AS c ON c.step_no = s.step_no
+             WHERE s.workflow_id = :workflow
              ORDER BY s.step_no
             """;
 
@@ -76,7 +74,7 @@ public final class ReadWorkflows {
             SELECT e.child_no, p.name, e.runs_after
               FROM rowlock.workflow_edge e
               JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
-             WHERE e.workflow_id = ?
+             WHERE e.workflow_id = :workflow
             """;
 
     private static final String JOBS = """
@@ -84,20 +82,20 @@ public final class ReadWorkflows {
               FROM rowlock.workflow_step s
              CROSS JOIN LATERAL (
                    SELECT j.job_id, j.state FROM rowlock.workflow_job j
-                    WHERE j.workflow_id = s.workflow_id AND j.step_no = s.step_no AND j.job_id > ?
-                    ORDER BY j.job_id LIMIT ?) AS m
-             WHERE s.workflow_id = ? AND s.name = ?
+                    WHERE j.workflow_id = s.workflow_id AND j.step_no = s.step_no AND j.job_id > :behind
+                    ORDER BY j.job_id LIMIT :limit) AS m
+             WHERE s.workflow_id = :workflow AND s.name = :step
              ORDER BY m.job_id
             """;
 
-    private static final String OF_JOB = "SELECT workflow_id FROM rowlock.workflow_job WHERE job_id = ?";
+    private static final String OF_JOB = "SELECT workflow_id FROM rowlock.workflow_job WHERE job_id = :job";
 
     // Most have not ended. A look by primary key for each, and not a join, which a plan for an empty table makes with
     // all of it.
     private static final String ENDED = """
             SELECT f.id, f.state
               FROM (SELECT a.id, (SELECT CASE WHEN %s THEN 'running' ELSE w.state END FROM rowlock.workflow w WHERE w.id = a.id) AS state
-                      FROM unnest(?::bigint[]) AS a (id) OFFSET 0) AS f
+                      FROM unnest(:ids::bigint[]) AS a (id) OFFSET 0) AS f
              WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
             """.formatted(REDRIVEN);
 
@@ -122,13 +120,10 @@ public final class ReadWorkflows {
     }
 
     public List<WorkflowSummary> list(@Nullable Long before, int limit) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = prepare(connection, LIST)) {
-                statement.setLong(1, before == null ? Long.MAX_VALUE : before);
-                statement.setInt(2, limit);
-                return SUMMARY.all(statement);
-            }
-        });
+        return database.joined(connection -> on(connection, LIST)
+                .set("before", before == null ? Long.MAX_VALUE : before)
+                .set("limit", limit)
+                .list(SUMMARY));
     }
 
     public Optional<WorkflowDetails> find(long workflow) {
@@ -146,38 +141,27 @@ public final class ReadWorkflows {
     }
 
     private Optional<WorkflowDetails> find(Connection connection, long workflow) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, ONE)) {
-            statement.setLong(1, workflow);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return Optional.empty();
-                }
-                WorkflowSummary summary = SUMMARY.read(row);
-                return Optional.of(new WorkflowDetails(
-                        summary, Columns.number(row, 6), steps(connection, workflow, summary.endedAt() != null)));
-            }
-        }
+        return on(connection, ONE).set("workflow", workflow).first(row -> {
+            WorkflowSummary summary = SUMMARY.read(row);
+            return new WorkflowDetails(
+                    summary, Columns.number(row, 6), steps(connection, workflow, summary.endedAt() != null));
+        });
     }
 
     private List<WorkflowStep> steps(Connection connection, long workflow, boolean ended) throws SQLException {
         Map<Integer, Map<String, RunsAfter>> parents = parents(connection, workflow);
         Map<Integer, WorkflowStep> steps = new TreeMap<>();
-        try (PreparedStatement statement = prepare(connection, STEPS)) {
-            statement.setLong(1, workflow);
-            statement.setLong(2, workflow);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    int number = row.getInt(1);
-                    WorkflowStep step = new WorkflowStep(
-                            row.getString(2),
-                            row.getBoolean(3),
-                            row.getBoolean(4),
-                            parents.getOrDefault(number, Map.of()),
-                            counts(row.getInt(5), row.getLong(6)));
-                    steps.merge(number, step, ReadWorkflows::together);
-                }
-            }
-        }
+        on(connection, STEPS)
+                .set("workflow", workflow)
+                .list(row -> steps.merge(
+                        row.getInt(1),
+                        new WorkflowStep(
+                                row.getString(2),
+                                row.getBoolean(3),
+                                row.getBoolean(4),
+                                parents.getOrDefault(row.getInt(1), Map.of()),
+                                counts(row.getInt(5), row.getLong(6))),
+                        ReadWorkflows::together));
         return steps.values().stream().map(step -> settled(step, ended)).toList();
     }
 
@@ -208,30 +192,21 @@ public final class ReadWorkflows {
 
     private Map<Integer, Map<String, RunsAfter>> parents(Connection connection, long workflow) throws SQLException {
         Map<Integer, Map<String, RunsAfter>> parents = new LinkedHashMap<>();
-        try (PreparedStatement statement = prepare(connection, EDGES)) {
-            statement.setLong(1, workflow);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    parents.computeIfAbsent(row.getInt(1), child -> new LinkedHashMap<>())
-                            .put(row.getString(2), RunsAfter.of(row.getString(3)));
-                }
-            }
-        }
+        on(connection, EDGES)
+                .set("workflow", workflow)
+                .list(row -> parents.computeIfAbsent(row.getInt(1), child -> new LinkedHashMap<>())
+                        .put(row.getString(2), RunsAfter.of(row.getString(3))));
         return parents;
     }
 
     /** Jobs of one step behind this one, by id; workflows among them have negative ones. */
     public List<WorkflowJob> jobs(long workflow, String step, long after, int limit) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = prepare(connection, JOBS)) {
-                statement.setLong(1, after);
-                statement.setInt(2, limit);
-                statement.setLong(3, workflow);
-                statement.setString(4, step);
-                Row<WorkflowJob> read = row -> job(row.getLong(1), row.getString(2), row.getInt(3));
-                return read.all(statement);
-            }
-        });
+        return database.joined(connection -> on(connection, JOBS)
+                .set("behind", after)
+                .set("limit", limit)
+                .set("workflow", workflow)
+                .set("step", step)
+                .list(row -> job(row.getLong(1), row.getString(2), row.getInt(3))));
     }
 
     private static WorkflowJob job(long id, String step, int state) {
@@ -240,28 +215,17 @@ public final class ReadWorkflows {
 
     /** The workflow of a job; empty: none. */
     public Optional<Long> ofJob(long job) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = prepare(connection, OF_JOB)) {
-                statement.setLong(1, job);
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
-                }
-            }
-        });
+        return database.joined(
+                connection -> on(connection, OF_JOB).set("job", job).first(row -> row.getLong(1)));
     }
 
     /** Which of these have ended, and how. Outside the caller's transaction. */
     public List<Ended> ended(long[] ids) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = prepare(connection, ENDED)) {
-                statement.setObject(1, ids);
-                Row<Ended> read = row -> new Ended(row.getLong(1), row.getString(2));
-                return read.all(statement);
-            }
-        });
+        return database.alone(connection ->
+                on(connection, ENDED).set("ids", ids).list(row -> new Ended(row.getLong(1), row.getString(2))));
     }
 
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        return UncachedPlan.prepare(connection, database.sql(sql));
+    private ColdStatement on(Connection connection, String sql) {
+        return ColdStatement.on(connection, database.sql(sql));
     }
 }

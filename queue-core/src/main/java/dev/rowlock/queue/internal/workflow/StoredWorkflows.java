@@ -10,11 +10,9 @@ import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.internal.workflow.CreateWorkflow.Member;
-import dev.rowlock.queue.internal.workflow.CreateWorkflow.NewStep;
 import dev.rowlock.queue.internal.workflow.LockStep.Found;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimLostException;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
@@ -24,7 +22,6 @@ import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.workflow.NoSuchStepException;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
-import dev.rowlock.queue.workflow.RunsAfter;
 import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.WorkflowDetails;
 import dev.rowlock.queue.workflow.WorkflowJob;
@@ -35,10 +32,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -63,7 +57,6 @@ public final class StoredWorkflows implements Workflows {
     private final LockStep lock;
     private final CancelWorkflows cancel;
     private final ReadWorkflows read;
-    private final ReadSteps readSteps;
     private final StepResults results;
     private final WorkflowWaits waits;
 
@@ -82,7 +75,6 @@ public final class StoredWorkflows implements Workflows {
         this.lock = new LockStep(database.schema());
         this.cancel = new CancelWorkflows(database);
         this.read = new ReadWorkflows(database);
-        this.readSteps = new ReadSteps(database);
         this.results = new StepResults(database, codec);
         this.waits = new WorkflowWaits(database, read, ends);
     }
@@ -105,12 +97,12 @@ public final class StoredWorkflows implements Workflows {
                 steps.stream().mapToLong(step -> step.payloads().size()).sum(),
                 (connection, wakes, call) -> {
                     StepKey within = job == null ? null : own(connection, job).key();
-                    long id = create.run(connection, workflow.name(), newSteps(steps), within);
+                    long id = create.run(connection, workflow.name(), steps, within);
                     Writer writer = new Writer(connection, id, wakes, call);
-                    List<List<Integer>> next = NextSteps.of(steps);
+                    List<List<Integer>> next = CreateWorkflow.next(steps);
                     for (int number = 0; number < steps.size(); number++) {
                         Workflow.Step step = steps.get(number);
-                        boolean held = !step.options().parents().isEmpty();
+                        boolean held = CreateWorkflow.waits(step);
                         for (Object payload : step.payloads()) {
                             writer.add(payload, step.options().job(), number, held, next.get(number));
                         }
@@ -118,19 +110,6 @@ public final class StoredWorkflows implements Workflows {
                     writer.flush();
                     return id;
                 });
-    }
-
-    private static List<NewStep> newSteps(List<Workflow.Step> steps) {
-        Map<String, Integer> numbers = new HashMap<>();
-        steps.forEach(step -> numbers.put(step.name(), numbers.size()));
-        List<NewStep> rows = new ArrayList<>();
-        for (Workflow.Step step : steps) {
-            Map<Integer, RunsAfter> parents = new LinkedHashMap<>();
-            step.options().parents().forEach((parent, when) -> parents.put(numbers.get(parent), when));
-            Due due = step.options().job().due();
-            rows.add(new NewStep(rows.size(), step.name(), step.options().accepts(), due, parents));
-        }
-        return rows;
     }
 
     @Override
@@ -146,7 +125,7 @@ public final class StoredWorkflows implements Workflows {
         return writing("add jobs to a workflow", payloads.size(), (connection, wakes, call) -> {
             Found found = lock.named(connection, workflow, step).orElse(null);
             if (found == null) {
-                List<String> steps = readSteps.names(connection, workflow);
+                List<String> steps = results.names(connection, workflow);
                 throw steps.isEmpty()
                         ? new NoSuchWorkflowException(workflow)
                         : new NoSuchStepException(workflow, step, steps);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class NextStepsTest {
 
     private static List<List<Integer>> next(Workflow workflow) {
-        return NextSteps.of(workflow.steps());
+        return CreateWorkflow.next(workflow.steps());
     }
 
     private static Workflow first() {

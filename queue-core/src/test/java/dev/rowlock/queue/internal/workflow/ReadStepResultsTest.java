@@ -3,27 +3,29 @@ package dev.rowlock.queue.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.workflow.ReadSteps.Found;
-import dev.rowlock.queue.internal.workflow.ReadSteps.Result;
+import dev.rowlock.queue.internal.workflow.StepResults.Found;
+import dev.rowlock.queue.internal.workflow.StepResults.Result;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 @PostgresTest(migrated = true)
 class ReadStepResultsTest {
 
     private final Rooms rooms;
-    private final ReadSteps read;
+    private final StepResults read;
     private final List<Long> jobs;
     private final long reader;
 
     ReadStepResultsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        read = new ReadSteps(rooms.database());
+        read = new StepResults(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()));
         List<ClaimedJob> completed = Stream.generate(rooms::running).limit(20).toList();
         completed.forEach(job -> rooms.complete(job, true));
         jobs = completed.stream().map(ClaimedJob::id).sorted().toList();

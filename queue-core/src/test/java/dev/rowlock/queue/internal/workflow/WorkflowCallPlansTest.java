@@ -11,19 +11,19 @@ import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.workflow.CreateWorkflow.Member;
-import dev.rowlock.queue.internal.workflow.CreateWorkflow.NewStep;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import dev.rowlock.queue.workflow.RunsAfter;
+import dev.rowlock.queue.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What applications call: starting workflows, adding to them and cancelling them looks up what it needs in full tables. */
 @PostgresTest(migrated = true)
@@ -116,6 +116,7 @@ class WorkflowCallPlansTest {
         long job = workflow * 10_000 + 5;
         boolean full = rooms.count("running") > 0;
         LockStep lock = new LockStep(database.schema());
+        StepResults results = new StepResults(database, new JacksonPayloadCodec(JsonMapper.shared()));
         database.atomically(connection -> {
             assertThat(lock.ofJob(connection, new Claim(job, job)).isPresent()).isEqualTo(full);
             assertThat(lock.named(connection, workflow, "s7").isPresent()).isEqualTo(full);
@@ -123,9 +124,10 @@ class WorkflowCallPlansTest {
                     .run(
                             connection,
                             "new",
-                            List.of(
-                                    new NewStep(0, "a", false, null, Map.of()),
-                                    new NewStep(1, "b", false, null, Map.of(0, RunsAfter.SUCCESS))),
+                            Workflow.named("new")
+                                    .step("a", "1")
+                                    .step("b", "2", step -> step.after("a"))
+                                    .steps(),
                             full ? new StepKey(workflow, 5) : null);
             return new CreateWorkflow(database.schema())
                     .insertJobs(
@@ -134,13 +136,12 @@ class WorkflowCallPlansTest {
                             List.of(new Member(JOB, 0, false, List.of(1)), new Member(JOB, 1, true, List.of())));
         });
         // The fifth step of a chain reads the one before it, and the first one, which a walk has to find.
-        assertThat(new ReadSteps(database).results(job, "s4", 0, 100).direct()).isEqualTo(full);
-        assertThat(new ReadSteps(database)
-                        .later(new StepKey(workflow, 5), 0)
-                        .filter(ReadSteps.Later::runsAfter)
+        assertThat(results.results(job, "s4", 0, 100).direct()).isEqualTo(full);
+        assertThat(results.later(new StepKey(workflow, 5), 0)
+                        .filter(StepResults.Later::runsAfter)
                         .isPresent())
                 .isEqualTo(full);
-        List<String> names = database.atomically(connection -> new ReadSteps(database).names(connection, workflow));
+        List<String> names = database.atomically(connection -> results.names(connection, workflow));
         assertThat(names).hasSize(full ? 10 : 0);
         CancelWorkflows cancel = new CancelWorkflows(database);
         boolean begun =
