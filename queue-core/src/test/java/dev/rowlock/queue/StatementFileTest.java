@@ -276,7 +276,9 @@ class StatementFileTest {
                 .filter(aClass -> aClass.getMethodCallsFromSelf().stream()
                         .anyMatch(call -> Set.of("prepareStatement", "prepare").contains(call.getName())
                                 || call.getTargetOwner().getSimpleName().equals("ColdStatement")
-                                        && call.getName().equals("on")))
+                                        && call.getName().equals("on")
+                                || call.getTargetOwner().getSimpleName().equals("IndexPlan")
+                                        && call.getName().equals("list")))
                 .map(aClass -> StatementTexts.outermost(aClass.reflect()).getSimpleName())
                 .distinct();
     }

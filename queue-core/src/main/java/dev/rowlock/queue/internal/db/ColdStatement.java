@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,11 +54,7 @@ public final class ColdStatement {
     public <T> List<T> list(Row<T> row) throws SQLException {
         return run(statement -> {
             try (ResultSet rows = rows(statement)) {
-                List<T> all = new ArrayList<>();
-                while (rows.next()) {
-                    all.add(row.read(rows));
-                }
-                return all;
+                return row.rest(rows);
             }
         });
     }

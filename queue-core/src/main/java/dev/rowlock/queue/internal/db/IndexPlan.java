@@ -104,6 +104,19 @@ public final class IndexPlan {
         return rows(statement);
     }
 
+    /** Executes prefix and statement with these parameters, in the order of the text, and reads all of the statement's rows. */
+    public static <T> List<T> list(Connection connection, String sql, Row<T> row, Object... parameters)
+            throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
+            try (ResultSet rows = query(statement)) {
+                return row.rest(rows);
+            }
+        }
+    }
+
     /** Executes what begins with {@link #OUTCOMES_WITHIN}, and returns the statement's rows. */
     public static ResultSet queryWithin(PreparedStatement statement) throws SQLException {
         statement.execute();

@@ -15,11 +15,16 @@ public interface Row<T> {
     /** Runs a query and reads all of its rows. */
     default List<T> all(PreparedStatement query) throws SQLException {
         try (ResultSet rows = query.executeQuery()) {
-            List<T> all = new ArrayList<>();
-            while (rows.next()) {
-                all.add(read(rows));
-            }
-            return all;
+            return rest(rows);
         }
+    }
+
+    /** Reads all rows that come next. */
+    default List<T> rest(ResultSet rows) throws SQLException {
+        List<T> all = new ArrayList<>();
+        while (rows.next()) {
+            all.add(read(rows));
+        }
+        return all;
     }
 }

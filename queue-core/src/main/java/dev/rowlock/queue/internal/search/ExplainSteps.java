@@ -19,7 +19,7 @@ final class ExplainSteps {
     /** Jobs of a step are counted up to this. */
     private static final int COUNTED = 100_000;
 
-    // As in Verdicts: what holds up a step is a parent that goes on, a failed job that somebody may redrive, or that
+    // As in DecideSteps: what holds up a step is a parent that goes on, a failed job that somebody may redrive, or that
     // nothing has failed.
     private static final String SQL = """
             WITH own AS MATERIALIZED (

@@ -4,19 +4,98 @@ import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Cancels workflows: first that they are to be, then their jobs, some at a time. */
 final class CancelWorkflows {
+
+    /** Cancels the jobs of cancelled workflows, in rounds, some in each. One thread. */
+    static final class Rounds {
+
+        private static final Logger log = LoggerFactory.getLogger(CancelWorkflows.class);
+
+        private static final int JOBS = 1_000;
+        private static final int WORKFLOWS = 1_000;
+
+        /** How far a workflow has come; {@code asked}: whether running jobs were asked to stop. */
+        private record Cancelling(int step, long job, boolean asked) {
+
+            static final Cancelling FRONT = new Cancelling(-1, Long.MIN_VALUE, false);
+        }
+
+        private final CancelWorkflows cancel;
+        private final Progress progress;
+        private final Wakeups wakeups;
+        private final Map<Long, Cancelling> places = new LinkedHashMap<>();
+        private Runnable trigger = () -> {};
+
+        Rounds(CancelWorkflows cancel, Progress progress, Wakeups wakeups) {
+            this.cancel = cancel;
+            this.progress = progress;
+            this.wakeups = wakeups;
+        }
+
+        /** Called when a round is to follow. */
+        void triggers(Runnable run) {
+            trigger = run;
+        }
+
+        /** Looks which workflows are to be cancelled. Returns whether there are any. */
+        boolean find() {
+            List<Long> some = cancel.next(0, WORKFLOWS);
+            boolean any = !some.isEmpty();
+            while (!some.isEmpty()) {
+                some.forEach(workflow -> places.putIfAbsent(workflow, Cancelling.FRONT));
+                some = cancel.next(some.get(some.size() - 1), WORKFLOWS);
+            }
+            if (any) {
+                trigger.run();
+            }
+            return any;
+        }
+
+        /** Cancels some jobs of a workflow, each time of another one. Returns whether there is more to do. */
+        boolean round() {
+            Iterator<Map.Entry<Long, Cancelling>> first = places.entrySet().iterator();
+            if (!first.hasNext()) {
+                return false;
+            }
+            Map.Entry<Long, Cancelling> next = first.next();
+            first.remove();
+            try {
+                some(next.getKey(), next.getValue());
+            } catch (RuntimeException e) {
+                // Because somebody keeps a part of it locked, say: it must not keep the others.
+                log.debug("cancelling workflow {} failed; will retry soon", next.getKey(), e);
+            }
+            return !places.isEmpty();
+        }
+
+        private void some(long workflow, Cancelling place) {
+            Cancelled some = cancel.jobs(workflow, place.step(), place.job(), JOBS);
+            boolean asked = place.asked() || some.asked() > 0;
+            if (some.jobs() == JOBS) {
+                places.put(workflow, new Cancelling(some.step(), some.job(), asked));
+                return;
+            }
+            if (asked) {
+                wakeups.attention(); // nodes hear with their next heartbeat which of their jobs are to stop
+            }
+            progress.cancelled(workflow);
+        }
+    }
 
     // As whoever closes them: those who are just adding go first, and later ones come afterwards.
     private static final String TURN = """
@@ -163,32 +242,21 @@ final class CancelWorkflows {
 
     /** The next workflows behind this one that are to be cancelled, in order. */
     public List<Long> next(long behind, int limit) {
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, open)) {
-                statement.setLong(1, behind);
-                statement.setInt(2, limit);
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Ids.read(rows);
-                }
-            }
-        });
+        return database.atOnce(connection -> IndexPlan.list(connection, open, row -> row.getLong(1), behind, limit));
     }
 
     /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */
     public Cancelled jobs(long workflow, int behindStep, long behindJob, int limit) {
-        return partitions.around(() -> database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, jobs)) {
-                statement.setLong(1, workflow);
-                statement.setInt(2, behindStep);
-                statement.setLong(3, behindJob);
-                statement.setInt(4, limit);
-                statement.setLong(5, workflow);
-                statement.setString(6, LockStep.prefix(database.schema()));
-                try (ResultSet row = IndexPlan.query(statement)) {
-                    row.next();
-                    return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));
-                }
-            }
-        }));
+        return partitions.around(() -> database.atOnce(connection -> IndexPlan.list(
+                        connection,
+                        jobs,
+                        row -> new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4)),
+                        workflow,
+                        behindStep,
+                        behindJob,
+                        limit,
+                        workflow,
+                        LockStep.prefix(database.schema())))
+                .get(0));
     }
 }

@@ -3,12 +3,13 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
+import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.workflow.DecideSteps.LockWaitingSteps.Found;
 import dev.rowlock.queue.internal.workflow.DecideSteps.LockWaitingSteps.Locked;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Released;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Touched;
 import dev.rowlock.queue.internal.workflow.OpenJobs.OpenJob;
-import dev.rowlock.queue.internal.workflow.ReleaseFewJobs.Released;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -35,13 +36,105 @@ final class DecideSteps {
      */
     public record Decided(List<StepKey> ended, Released released) {}
 
+    /** What the steps before some steps say about them, which a query finds: their {@code workflow_id} and {@code step_no}. The last expression is {@code verdict}. */
+    // A parent goes on as long as it has a job that has not ended, or may get one: a skipped one gets none, even if it
+    // is open. Mostly no job of it has failed or was cancelled, and one look says so. Nobody looks for one that has not
+    // ended where nothing depends on it: of a large step that may take long. Each table is reached step by step, so
+    // that no plan walks through a whole one.
+    static final String VERDICT = """
+            asked AS MATERIALIZED (
+                %s
+            ), told AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, e.parent_no, e.runs_after, p.state, p.accepts,
+                       p.other IS NOT NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.failure = 1
+                             ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL AS failed, -- in this order, because only one index has it
+                       p.other IS NOT NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.failure >= 3
+                             ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL
+                       -- Or it was skipped before anybody had added jobs to it.
+                       OR p.state = 'skipped' AND p.other IS NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no
+                             ORDER BY m.step_no, m.job_id LIMIT 1) IS NULL AS cancelled
+                  FROM asked t
+                 CROSS JOIN LATERAL (
+                       SELECT e.parent_no, e.runs_after FROM rowlock.workflow_edge e
+                        WHERE e.workflow_id = t.workflow_id AND e.child_no BETWEEN t.step_no AND t.step_no
+                        ORDER BY e.child_no, e.parent_no OFFSET 0) AS e -- likewise
+                 CROSS JOIN LATERAL (
+                       SELECT p.accepts, p.state,
+                              (SELECT m.job_id FROM rowlock.workflow_job m
+                                WHERE m.workflow_id = p.workflow_id AND m.step_no BETWEEN p.step_no AND p.step_no AND m.failure IS NOT NULL
+                                ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) AS other
+                         FROM rowlock.workflow_step p
+                        WHERE p.workflow_id = t.workflow_id AND p.step_no = e.parent_no OFFSET 0) AS p
+            ), parent AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, t.runs_after, t.failed, t.cancelled,
+                       t.accepts AND t.state <> 'skipped' OR t.state IN ('waiting', 'releasing', 'skipping', 'reviving')
+                       OR (t.runs_after = 'end' OR NOT (t.failed OR t.cancelled))
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.state = 0
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL AS going_on,
+                       -- Nobody can redrive one of its jobs any more. Looked at once all have ended: there may be many.
+                       t.runs_after = 'success-or-hold' AND t.failed AND NOT t.cancelled
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.state = 0
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NULL
+                       AND (WITH RECURSIVE failed AS (
+                                (SELECT m.job_id FROM rowlock.workflow_job m
+                                  WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.failure = 1
+                                  ORDER BY m.step_no, m.failure, m.job_id)
+                                UNION ALL
+                                -- Or one of a workflow that was started by one of them.
+                                SELECT CASE m.failure WHEN 1 THEN m.job_id END FROM failed f
+                                 CROSS JOIN LATERAL (
+                                       SELECT m.job_id, m.failure FROM rowlock.workflow_job m
+                                        WHERE m.workflow_id = -f.job_id AND f.job_id < 0 AND m.failure IN (1, 3)
+                                        ORDER BY m.step_no, m.failure, m.job_id OFFSET 0) AS m)
+                            SELECT true FROM failed f
+                             WHERE f.job_id IS NULL -- it was cancelled
+                                OR f.job_id > 0
+                                   AND coalesce((SELECT r.id FROM rowlock.dead r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.waiting r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.ready r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.done_jobs(ARRAY[f.job_id]) r LIMIT 1)) IS NULL
+                             LIMIT 1) IS NOT NULL AS lost
+                  FROM told t
+            ), running AS MATERIALIZED (
+                SELECT w.id
+                  FROM (SELECT DISTINCT workflow_id FROM asked) AS t
+                 CROSS JOIN LATERAL (
+                       SELECT w.id FROM rowlock.workflow w WHERE w.id = t.workflow_id AND w.state IN ('running', 'failed') OFFSET 0) AS w
+            ), verdict AS MATERIALIZED (
+                SELECT v.*
+                  FROM (SELECT workflow_id, step_no,
+                               bool_and(CASE runs_after WHEN 'end' THEN NOT going_on
+                                                        WHEN 'failure' THEN true
+                                                        ELSE NOT going_on AND NOT failed AND NOT cancelled END)
+                               AND coalesce(bool_or(failed OR cancelled) FILTER (WHERE runs_after = 'failure'), true) AS met,
+                               bool_or(CASE runs_after WHEN 'success' THEN failed OR cancelled
+                                                       WHEN 'success-or-hold' THEN cancelled OR lost -- nobody can redrive that
+                                                       ELSE false END)
+                               OR coalesce(bool_and(NOT going_on AND NOT failed AND NOT cancelled) FILTER (WHERE runs_after = 'failure'), false)
+                               AS broken
+                          FROM parent
+                         GROUP BY workflow_id, step_no) AS v
+                  JOIN running w ON w.id = v.workflow_id
+                 WHERE v.met OR v.broken
+            )
+            """;
+
     // Rows that the transaction has locked. A step with few jobs and without a time of its own needs nobody else.
     private static final String SQL = """
             WITH locked AS MATERIALIZED (
                 SELECT * FROM unnest(?::bigint[], ?::int[], ?::text[]::tid[], ?::text[], ?::boolean[])
                            AS t (workflow_id, step_no, place, state, at_once)
             ),
-            """ + Verdicts.of("SELECT workflow_id, step_no FROM locked") + """
+            """ + VERDICT.formatted("SELECT workflow_id, step_no FROM locked") + """
             , decided AS MATERIALIZED (
                 SELECT l.place, l.workflow_id, l.step_no,
                        CASE WHEN NOT v.met THEN 'skipping' WHEN l.state = 'waiting' THEN 'releasing' ELSE 'reviving' END AS state,
@@ -60,7 +153,7 @@ final class DecideSteps {
                  ORDER BY w.id FOR UPDATE
             )
             """
-            + ReleaseFewJobs.SQL + ReleaseFewJobs.RESULT;
+            + NoteEnds.RELEASED + NoteEnds.RESULT;
 
     private final Database database;
 
@@ -106,21 +199,24 @@ final class DecideSteps {
 
     private Decided decide(Connection connection, Found found, int fewerThan) throws SQLException {
         if (found.locked().isEmpty()) {
-            return new Decided(found.ended(), Released.NOTHING);
+            return new Decided(found.ended(), new Released());
         }
         // Its plan settings are those of the statement before.
         try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
             List<Locked> locked = found.locked();
-            StepKey.set(statement, 1, locked.stream().map(Locked::key).toList());
+            List<StepKey> steps = locked.stream().map(Locked::key).toList();
+            statement.setObject(1, StepKey.workflows(steps));
+            statement.setObject(2, StepKey.numbers(steps));
             statement.setObject(3, Columns.texts(locked, Locked::place));
             statement.setObject(4, Columns.texts(locked, Locked::state));
             statement.setObject(5, Columns.flags(locked, Locked::atOnce));
             for (int parameter = 6; parameter <= 8; parameter++) {
                 statement.setInt(parameter, fewerThan);
             }
-            try (ResultSet rows = statement.executeQuery()) {
-                return new Decided(found.ended(), ReleaseFewJobs.read(rows));
-            }
+            Decided decided = new Decided(found.ended(), new Released());
+            Row<Boolean> row = decided.released::add;
+            row.all(statement);
+            return decided;
         }
     }
 
@@ -264,59 +360,50 @@ final class DecideSteps {
          */
         Found behind(Connection connection, Collection<Touched> parents, boolean skipLocked) throws SQLException {
             List<Touched> some = List.copyOf(parents);
-            try (PreparedStatement statement =
-                    IndexPlan.prepare(connection, texts(skipLocked).behind())) {
-                StepKey.set(statement, 1, some.stream().map(Touched::step).toList());
-                statement.setObject(3, Columns.flags(some, Touched::failed));
-                statement.setObject(
-                        4,
-                        Columns.longs(
-                                some, touched -> openJobs.last(touched.step()).job()));
-                setHints(statement, some);
-                return read(statement);
-            }
-        }
-
-        private void setHints(PreparedStatement statement, List<Touched> parents) throws SQLException {
-            Set<Long> workflows =
-                    parents.stream().map(touched -> touched.step().workflow()).collect(Collectors.toSet());
+            List<StepKey> steps = some.stream().map(Touched::step).toList();
+            Set<Long> workflows = steps.stream().map(StepKey::workflow).collect(Collectors.toSet());
             Map<StepKey, OpenJob> hints = openParents.of(step -> workflows.contains(step.workflow()));
-            StepKey.set(statement, 5, hints.keySet());
-            statement.setObject(
-                    7, hints.values().stream().mapToInt(OpenJob::step).toArray());
+            Found found = new Found(new ArrayList<>(), new ArrayList<>());
+            IndexPlan.list(
+                    connection,
+                    texts(skipLocked).behind(),
+                    row -> read(row, found),
+                    StepKey.workflows(steps),
+                    StepKey.numbers(steps),
+                    Columns.flags(some, Touched::failed),
+                    steps.stream().mapToLong(step -> openJobs.last(step).job()).toArray(),
+                    StepKey.workflows(hints.keySet()),
+                    StepKey.numbers(hints.keySet()),
+                    hints.values().stream().mapToInt(OpenJob::step).toArray());
+            return found;
         }
 
         Found named(Connection connection, Collection<StepKey> steps, boolean skipLocked) throws SQLException {
-            try (PreparedStatement statement =
-                    IndexPlan.prepare(connection, texts(skipLocked).named())) {
-                StepKey.set(statement, 1, steps);
-                return read(statement);
-            }
+            Found found = new Found(new ArrayList<>(), new ArrayList<>());
+            IndexPlan.list(
+                    connection,
+                    texts(skipLocked).named(),
+                    row -> read(row, found),
+                    StepKey.workflows(steps),
+                    StepKey.numbers(steps));
+            return found;
         }
 
-        private Found read(PreparedStatement statement) throws SQLException {
-            List<StepKey> ended = new ArrayList<>();
-            List<Locked> locked = new ArrayList<>();
-            try (ResultSet rows = IndexPlan.query(statement)) {
-                while (rows.next()) {
-                    StepKey key = new StepKey(rows.getLong(1), rows.getInt(2));
-                    String place = rows.getString(3);
-                    if (place != null) {
-                        locked.add(new Locked(key, place, rows.getString(4), rows.getBoolean(5)));
-                        continue;
-                    }
-                    Long open = Columns.number(rows, 6);
-                    if (rows.getBoolean(5)) {
-                        openParents.found(key, new OpenJob(rows.getInt(6), 0));
-                        continue;
-                    }
-                    openJobs.found(key, open == null ? null : new OpenJob(key.step(), open));
-                    if (open == null) {
-                        ended.add(key);
-                    }
+        private Found read(ResultSet row, Found found) throws SQLException {
+            StepKey key = StepKey.ROW.read(row);
+            String place = row.getString(3);
+            Long open = Columns.number(row, 6);
+            if (place != null) {
+                found.locked().add(new Locked(key, place, row.getString(4), row.getBoolean(5)));
+            } else if (row.getBoolean(5)) {
+                openParents.found(key, new OpenJob(row.getInt(6), 0));
+            } else {
+                openJobs.found(key, open == null ? null : new OpenJob(key.step(), open));
+                if (open == null) {
+                    found.ended().add(key);
                 }
             }
-            return new Found(ended, locked);
+            return found;
         }
     }
 }

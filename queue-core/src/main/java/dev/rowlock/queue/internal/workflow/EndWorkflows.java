@@ -4,12 +4,11 @@ import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.workflow.OpenJobs.OpenJob;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /** Notes which workflows have ended, and which run again. */
 final class EndWorkflows {
@@ -47,7 +46,7 @@ final class EndWorkflows {
 
     // A skipped step whose condition holds by now is about to come back: somebody has noted the end of a job that was
     // redriven, and not decided yet. Nobody would decide for a workflow that has succeeded.
-    private static final String DECIDED = ", " + Verdicts.of("""
+    private static final String DECIDED = ", " + DecideSteps.VERDICT.formatted("""
             SELECT s.workflow_id, s.step_no
                   FROM now n
                  CROSS JOIN LATERAL (
@@ -114,29 +113,27 @@ final class EndWorkflows {
 
     private List<Long> run(String sql, Collection<Long> workflows) {
         List<Long> sorted = workflows.stream().sorted().toList(); // in this order their rows are locked
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                List<OpenJob> hints = sorted.stream().map(openJobs::last).toList();
-                statement.setObject(1, Columns.longs(sorted, Long::longValue));
-                statement.setObject(2, hints.stream().mapToInt(OpenJob::step).toArray());
-                statement.setObject(3, Columns.longs(hints, OpenJob::job));
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    return changed(rows);
-                }
-            }
-        });
+        List<OpenJob> hints = sorted.stream().map(openJobs::last).toList();
+        return database
+                .atOnce(connection -> IndexPlan.list(
+                        connection,
+                        sql,
+                        this::changed,
+                        Columns.longs(sorted, Long::longValue),
+                        hints.stream().mapToInt(OpenJob::step).toArray(),
+                        Columns.longs(hints, OpenJob::job)))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 
-    private List<Long> changed(ResultSet rows) throws SQLException {
-        List<Long> changed = new ArrayList<>();
-        while (rows.next()) {
-            long workflow = rows.getLong(1);
-            if (rows.getBoolean(2)) {
-                changed.add(workflow);
-            }
-            Long job = Columns.number(rows, 4);
-            openJobs.found(workflow, job == null ? null : new OpenJob(rows.getInt(3), job));
-        }
-        return changed;
+    /** Empty: it is as before. */
+    private Optional<Long> changed(ResultSet row) throws SQLException {
+        long workflow = row.getLong(1);
+        boolean changed = row.getBoolean(2);
+        int step = row.getInt(3);
+        Long job = Columns.number(row, 4);
+        openJobs.found(workflow, job == null ? null : new OpenJob(step, job));
+        return changed ? Optional.of(workflow) : Optional.empty();
     }
 }

@@ -2,18 +2,26 @@ package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.IndexPlan;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds steps about which something is left to do. Waits for nobody. */
+/** Finds jobs and steps about which something may be left to do, a stretch at a time. Waits for nobody. */
 final class FindSteps {
+
+    // Of workflows that run, or have failed and may be redriven. Those that were completed are only walked past.
+    private static final String JOBS = IndexPlan.LOOKS_PREFIX + """
+            SELECT m.workflow_id, m.step_no, m.job_id, m.state <= 1
+              FROM rowlock.workflow w
+             CROSS JOIN LATERAL (
+                   SELECT m.job_id, m.workflow_id, m.step_no, m.state FROM rowlock.workflow_job m
+                    WHERE m.workflow_id = w.id AND (m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? /* behind_step */ END, ?)
+                    ORDER BY m.step_no, m.job_id LIMIT ?) AS m
+             WHERE w.id >= ? AND w.state IN ('running', 'cancelling', 'failed')
+             ORDER BY w.id, m.step_no, m.job_id LIMIT ?
+            """;
 
     private static final String UNDECIDED = IndexPlan.LOOKS_PREFIX + """
             WITH looked AS MATERIALIZED (
@@ -27,7 +35,9 @@ final class FindSteps {
                  ORDER BY w.id, s.step_no LIMIT ?
             ),
             """
-            + Verdicts.of("SELECT workflow_id, step_no FROM looked WHERE state IN ('waiting', 'skipped')") + """
+            + DecideSteps.VERDICT.formatted(
+                    "SELECT workflow_id, step_no FROM looked WHERE state IN ('waiting', 'skipped')")
+            + """
             SELECT l.workflow_id, l.step_no,
                    v.workflow_id IS NOT NULL AND (v.met OR l.state = 'waiting')
               FROM looked l
@@ -41,109 +51,90 @@ final class FindSteps {
              ORDER BY workflow_id, step_no LIMIT ?
             """;
 
-    // Closed ones have none: whoever closes waits for all who add.
-    private static final String BUSY = IndexPlan.LOOKS_PREFIX + """
-            SELECT s.workflow_id, s.step_no
-              FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
-             CROSS JOIN LATERAL (
-                   SELECT s.workflow_id, s.step_no FROM rowlock.workflow_step s
-                    WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.accepts OFFSET 0) AS s
-              LEFT JOIN LATERAL (
-                   SELECT f.step_no FROM rowlock.workflow_step f
-                    WHERE f.workflow_id = s.workflow_id AND f.step_no = s.step_no
-                      FOR UPDATE SKIP LOCKED) AS free ON true
-             WHERE free.step_no IS NULL
-            """;
+    /** How far a walk through all jobs has come. */
+    record JobPosition(long workflow, int step, long job) {
+
+        static final JobPosition FRONT = new JobPosition(0, -1, 0);
+    }
+
+    /** A job that a walk passes by; {@code open}: it has not ended well, as far as is noted. */
+    private record Passed(JobPosition position, boolean open) {}
+
+    /** Jobs that have not ended well, as far as is noted; {@code end} is null where there is nothing behind them. */
+    record OpenJobs(List<Long> ids, @Nullable JobPosition end) {}
+
+    /** A step that a walk passes by; {@code undecided}: somebody should have decided about it. */
+    private record Looked(StepKey step, boolean undecided) {}
 
     /**
-     * What a look has found.
+     * Steps about which somebody should have decided.
      *
      * @param workflows all whose steps were looked at
      * @param end the last step that was looked at; null: there is nothing behind it
      */
-    public record Undecided(
+    record Undecided(
             List<StepKey> steps,
             Set<Long> workflows,
             @Nullable StepKey end) {}
 
     private final Database database;
-    private final String undecided;
-    private final String moving;
-    private final String busy;
 
-    public FindSteps(Database database) {
+    /** Walks past so many jobs of workflows behind a place. */
+    private final String jobs;
+
+    /** Walks through the steps of workflows that run, and finds those about which somebody should have decided. */
+    private final String undecided;
+
+    /** Finds steps whose jobs somebody was about to move. */
+    private final String moving;
+
+    FindSteps(Database database) {
         this.database = database;
+        this.jobs = database.sql(JOBS);
         this.undecided = database.sql(UNDECIDED);
         this.moving = database.sql(MOVING);
-        this.busy = database.sql(BUSY);
     }
 
-    /** Walks through the steps of workflows that run, and finds those about which somebody should have decided: looks at so many behind this one. */
-    public Undecided undecided(StepKey behind, int limit) {
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, undecided)) {
-                statement.setLong(1, behind.workflow());
-                statement.setInt(2, behind.step());
-                statement.setInt(3, limit);
-                statement.setLong(4, behind.workflow());
-                statement.setInt(5, limit);
-                return read(statement, limit);
-            }
-        });
+    /** Walks past so many jobs behind a place. */
+    OpenJobs open(JobPosition behind, int limit) {
+        List<Passed> passed = database.atOnce(connection -> IndexPlan.list(
+                connection,
+                jobs,
+                row -> new Passed(new JobPosition(row.getLong(1), row.getInt(2), row.getLong(3)), row.getBoolean(4)),
+                behind.workflow(),
+                behind.step(),
+                behind.job(),
+                limit,
+                behind.workflow(),
+                limit));
+        return new OpenJobs(
+                passed.stream()
+                        .filter(Passed::open)
+                        .map(job -> job.position.job)
+                        .toList(),
+                passed.size() == limit ? passed.get(limit - 1).position : null);
     }
 
-    private static Undecided read(PreparedStatement statement, int limit) throws SQLException {
-        List<StepKey> found = new ArrayList<>();
-        Set<Long> workflows = new LinkedHashSet<>();
-        StepKey last = null;
-        int looked = 0;
-        try (ResultSet rows = IndexPlan.query(statement)) {
-            while (rows.next()) {
-                last = new StepKey(rows.getLong(1), rows.getInt(2));
-                workflows.add(last.workflow());
-                looked++;
-                if (rows.getBoolean(3)) {
-                    found.add(last);
-                }
-            }
-        }
-        return new Undecided(found, workflows, looked == limit ? last : null);
+    /** Looks at so many steps behind this one. */
+    Undecided undecided(StepKey behind, int limit) {
+        List<Looked> looked = database.atOnce(connection -> IndexPlan.list(
+                connection,
+                undecided,
+                row -> new Looked(StepKey.ROW.read(row), row.getBoolean(3)),
+                behind.workflow(),
+                behind.step(),
+                limit,
+                behind.workflow(),
+                limit));
+        return new Undecided(
+                looked.stream().filter(Looked::undecided).map(Looked::step).toList(),
+                looked.stream().map(each -> each.step.workflow()).collect(Collectors.toCollection(LinkedHashSet::new)),
+                looked.size() == limit ? looked.get(limit - 1).step : null);
     }
 
     /** Finds steps whose jobs somebody was about to move, in order: the next ones behind this one. */
-    public List<StepKey> moving(StepKey behind, int limit) {
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, moving)) {
-                statement.setLong(1, behind.workflow());
-                statement.setInt(2, behind.step());
-                statement.setInt(3, limit);
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    List<StepKey> steps = new ArrayList<>();
-                    while (rows.next()) {
-                        steps.add(StepKey.ROW.read(rows));
-                    }
-                    return steps;
-                }
-            }
-        });
-    }
-
-    /**
-     * Finds those of these steps that are open, to which transactions have added jobs while they waited, and have not ended. A step that has left waiting
-     * gets no more of these. So once it is not found here, whoever walks through its jobs after that sees all that wait with it.
-     */
-    public Set<StepKey> busy(Collection<StepKey> steps) {
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, busy)) {
-                StepKey.set(statement, 1, steps);
-                Set<StepKey> found = new LinkedHashSet<>();
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    while (rows.next()) {
-                        found.add(StepKey.ROW.read(rows));
-                    }
-                }
-                return found;
-            }
-        });
+    List<StepKey> moving(StepKey behind, int limit) {
+        return database.atOnce(
+                connection -> IndexPlan.list(connection, moving, StepKey.ROW, behind.workflow(), behind.step(), limit));
     }
 }

@@ -1,27 +1,244 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.ReadyJobs;
+import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.db.Room;
-import java.sql.PreparedStatement;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Moves the jobs of steps about which something was decided, some at a time, and says that the step has moved when it has come to the last one. One
+ * Moves the jobs of steps about which something was decided, some at a time, and notes that a step has moved when it has come to its last job. One
  * statement moves a job and notes it, so that whoever comes again after a crash finds what is left.
  */
 final class MoveSteps {
+
+    /**
+     * Moves the jobs of steps, and wakes the nodes that can run them. Jobs of large steps move in rounds, some in each. A job that the database
+     * rejects does not hold up others. One thread.
+     */
+    static final class Rounds {
+
+        private static final Logger log = LoggerFactory.getLogger(MoveSteps.class);
+
+        /** So many jobs of a large step are moved by one statement. */
+        private static final int CHUNK = 1_000;
+
+        /** Where the server refuses all jobs, so often some are left aside before the others wait for the sweep. */
+        private static final int ROUNDS = 11;
+
+        /** Beyond so many large steps the sweep finds the others. */
+        private static final int MOST = 100_000;
+
+        /**
+         * How far the jobs of a large step have moved.
+         *
+         * @param busy whether it stays as it is, because of those who add to it
+         * @param state of the step; null: none has moved yet. It has each state only once, so that the place means nothing in another one
+         * @param behind the next one has a higher id
+         */
+        private record Moving(boolean busy, @Nullable String state, long behind) {}
+
+        private final MoveSteps statements;
+        private final WakeupBus wakeups;
+        private final RefusedJobs refused;
+        private final Map<StepKey, Moving> large = new LinkedHashMap<>();
+
+        Rounds(Database database, WakeupBus wakeups) {
+            this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
+        }
+
+        Rounds(Database database, WakeupBus wakeups, RefusedJobs refused) {
+            this.statements = new MoveSteps(database);
+            this.wakeups = wakeups;
+            this.refused = refused;
+        }
+
+        /**
+         * Moves the jobs of these steps if they have few, and of the others in rounds. Returns those whose last job has moved, and that get no more jobs that
+         * wait with them.
+         */
+        List<MovedStep> of(List<StepKey> steps) {
+            List<MovedStep> moved = new ArrayList<>();
+            List<StepKey> fresh =
+                    steps.stream().filter(step -> !large.containsKey(step)).toList();
+            Progress.parts(fresh).forEach(some -> moved.addAll(together(some)));
+            return moved;
+        }
+
+        private List<MovedStep> together(List<StepKey> steps) {
+            List<MovedStep> moved = new ArrayList<>();
+            Set<StepKey> added = statements.busy(steps); // before the first look at their jobs
+            try {
+                moved.addAll(some(new Walk(steps, MOVING, 0, Progress.FEW, added)).steps);
+            } catch (RuntimeException e) {
+                log.debug("moving {} steps together failed; moving them one by one", steps.size(), e);
+            }
+            Set<StepKey> left = new LinkedHashSet<>(steps);
+            moved.forEach(step -> left.remove(step.key()));
+            for (StepKey step : left) { // with many jobs, or of a part that failed: it must not keep the others
+                if (large.size() < MOST) {
+                    large.put(step, new Moving(added.contains(step), null, 0));
+                }
+            }
+            return moved;
+        }
+
+        /** Whether there are large steps with jobs to be moved. */
+        boolean unfinished() {
+            return !large.isEmpty();
+        }
+
+        /** Moves some jobs of a large step, each time of another one. Returns it if that was the last of them. */
+        List<MovedStep> round() {
+            Iterator<Map.Entry<StepKey, Moving>> first = large.entrySet().iterator();
+            if (!first.hasNext()) {
+                return List.of();
+            }
+            Map.Entry<StepKey, Moving> next = first.next();
+            first.remove();
+            return some(next.getKey(), next.getValue());
+        }
+
+        private List<MovedStep> some(StepKey step, Moving place) {
+            List<String> states = place.state() == null ? MOVING : List.of(place.state());
+            try {
+                Moved some = some(
+                        new Walk(List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
+                if (some.steps.isEmpty() && some.last > 0) {
+                    large.put(step, new Moving(place.busy(), some.state, some.last));
+                }
+                return some.steps;
+            } catch (RuntimeException e) { // the sweep tries it again
+                log.warn(
+                        "moving the jobs of step {} of workflow {} failed; will retry within a minute",
+                        step.step(),
+                        step.workflow(),
+                        e);
+                return List.of();
+            }
+        }
+
+        private Moved some(Walk walk) {
+            for (int round = 1; ; round++) {
+                try {
+                    Moved moved = statements.run(walk, refused.ids());
+                    tell(moved);
+                    return moved;
+                } catch (RuntimeException e) {
+                    // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps
+                    // locked,
+                    // say.
+                    if (!BatchSplitter.isOfARow(e) || round == ROUNDS) {
+                        throw e;
+                    }
+                    refused.apart(() -> statements.names(walk, refused.ids()), this::named, e);
+                }
+            }
+        }
+
+        private void named(List<Long> jobs) {
+            tell(statements.named(jobs));
+        }
+
+        /** Tries again to move what the server has refused, when it is time. Their steps have moved when somebody looks at them after that. */
+        void tryAgain() {
+            if (refused.isDue()) {
+                try {
+                    refused.tryAgain(this::named, CHUNK);
+                } catch (RuntimeException e) {
+                    // Somebody keeps one of them locked, say: that must not keep other steps.
+                    log.debug("retrying jobs that the database had rejected failed; will retry later", e);
+                }
+            }
+        }
+
+        private void tell(Moved moved) {
+            tell(moved.ready);
+            Duration nextDue = moved.nextDue;
+            if (nextDue != null) {
+                wakeups.jobsWaiting(nextDue);
+            }
+        }
+
+        void tell(List<ReadyJobs> ready) {
+            ready.forEach(each -> each.wake(wakeups));
+        }
+    }
+
+    /** States of a step whose jobs are to be moved. */
+    public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
+
+    /**
+     * Which jobs are to be moved.
+     *
+     * @param steps of these
+     * @param states if they are in one of these
+     * @param behind only those with a higher id
+     * @param limit so many of each step at most
+     * @param busy steps that stay as they are
+     */
+    public record Walk(
+            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
+
+    /**
+     * A step whose last job has moved.
+     *
+     * @param ended it has no job that runs now or later
+     */
+    public record MovedStep(StepKey key, boolean ended) {}
+
+    /** What one call did. */
+    static final class Moved {
+
+        /** Those whose last job has moved. */
+        final List<MovedStep> steps = new ArrayList<>();
+
+        final List<ReadyJobs> ready = new ArrayList<>();
+
+        /** When the first of those is due that have a time of their own; null: none. */
+        @Nullable
+        Duration nextDue;
+
+        /** Behind which the next look begins: the highest id that was looked at, or the one before the first that could not be moved; 0: none. */
+        long last;
+
+        /** Of one of the steps, as it was before; null: there was nothing to be moved. */
+        @Nullable
+        String state;
+
+        private Moved add(ResultSet row) throws SQLException {
+            switch (row.getInt(1)) {
+                case 1 -> steps.add(new MovedStep(new StepKey(row.getLong(2), row.getInt(3)), row.getBoolean(7)));
+                case 2 ->
+                    ready.add(new ReadyJobs(row.getString(4), row.getInt(5), row.getLong(6), ReadyJobs.keys(row, 9)));
+                case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, row.getDouble(8)) * 1000));
+                default -> {
+                    state = row.getString(4);
+                    last = row.getLong(6);
+                }
+            }
+            return this;
+        }
+    }
 
     // What the server refuses, each job by itself: its step stays as it is until it is taken.
     private static final String ASIDE = """
@@ -136,42 +353,19 @@ final class MoveSteps {
             SELECT 4, NULL, NULL, max(state), NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL, NULL FROM next HAVING count(*) > 0
             """.formatted(ReadyJobs.KEYS));
 
-    /** States of a step whose jobs are to be moved. */
-    public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
-
-    /**
-     * Which jobs are to be moved.
-     *
-     * @param steps of these
-     * @param states if they are in one of these
-     * @param behind only those with a higher id
-     * @param limit so many of each step at most
-     * @param busy steps that stay as they are
-     */
-    public record Walk(
-            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
-
-    /**
-     * A step whose last job has moved.
-     *
-     * @param ended it has no job that runs now or later
-     */
-    public record MovedStep(StepKey key, boolean ended) {}
-
-    /**
-     * What one call did.
-     *
-     * @param steps whose last job has moved
-     * @param nextDue when the first of those is due that have a time of their own; null: none
-     * @param last behind which the next look begins: the highest id that was looked at, or the one before the first that could not be moved; 0: none
-     * @param state of one of the steps, as it was before; null: there was nothing to be moved
-     */
-    public record Moved(
-            List<MovedStep> steps,
-            List<ReadyJobs> ready,
-            @Nullable Duration nextDue,
-            long last,
-            @Nullable String state) {}
+    // Closed ones have none: whoever closes waits for all who add.
+    private static final String BUSY = IndexPlan.LOOKS_PREFIX + """
+            SELECT s.workflow_id, s.step_no
+              FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+             CROSS JOIN LATERAL (
+                   SELECT s.workflow_id, s.step_no FROM rowlock.workflow_step s
+                    WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.accepts OFFSET 0) AS s
+              LEFT JOIN LATERAL (
+                   SELECT f.step_no FROM rowlock.workflow_step f
+                    WHERE f.workflow_id = s.workflow_id AND f.step_no = s.step_no
+                      FOR UPDATE SKIP LOCKED) AS free ON true
+             WHERE free.step_no IS NULL
+            """;
 
     private final Database database;
     private final EnsureDonePartitions partitions;
@@ -185,12 +379,15 @@ final class MoveSteps {
     /** Lists the jobs that would be moved so. */
     private final String names;
 
-    public MoveSteps(Database database) {
+    private final String busy;
+
+    MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.walked = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + MOVED);
         this.named = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + NAMED + MOVED);
         this.names = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + "SELECT job_id FROM next WHERE NOT aside");
+        this.busy = database.sql(BUSY);
     }
 
     /**
@@ -198,75 +395,60 @@ final class MoveSteps {
      *
      * @param aside not these; their steps stay as they are
      */
-    public Moved run(Walk walk, List<Long> aside) {
+    Moved run(Walk walk, List<Long> aside) {
         return partitions.around(() -> database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, walked)) {
-                setWalk(statement, walk, aside);
-                statement.setInt(11, walk.limit());
-                return read(statement);
-            }
+            Moved moved = new Moved();
+            IndexPlan.list(connection, walked, moved::add, values(walk, aside, walk.limit()));
+            return moved;
         }));
     }
 
     /** Moves only these jobs, of whatever steps. Those steps have not moved by that. */
-    public Moved named(List<Long> jobs) {
+    Moved named(List<Long> jobs) {
         return partitions.around(() -> database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
-                statement.setObject(1, new long[0]);
-                StepKey.set(statement, 2, List.of());
-                statement.setObject(4, Columns.longs(jobs, Long::longValue));
-                statement.setObject(5, Columns.texts(MOVING, state -> state));
-                statement.setInt(6, 0);
-                return read(statement);
-            }
+            Moved moved = new Moved();
+            IndexPlan.list(
+                    connection,
+                    named,
+                    moved::add,
+                    new long[0],
+                    new long[0],
+                    new int[0],
+                    Columns.longs(jobs, Long::longValue),
+                    MOVING.toArray(String[]::new),
+                    0);
+            return moved;
         }));
     }
 
     /** The jobs that {@link #run} would move. */
-    public List<Long> names(Walk walk, List<Long> aside) {
-        return database.atOnce(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
-                setWalk(statement, walk, aside);
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Ids.read(rows);
-                }
-            }
-        });
+    List<Long> names(Walk walk, List<Long> aside) {
+        return database.atOnce(
+                connection -> IndexPlan.list(connection, names, row -> row.getLong(1), values(walk, aside)));
     }
 
-    private static void setWalk(PreparedStatement statement, Walk walk, List<Long> aside) throws SQLException {
-        statement.setObject(1, Columns.longs(aside, Long::longValue));
-        StepKey.set(statement, 2, walk.busy());
-        StepKey.set(statement, 4, walk.steps());
-        statement.setObject(6, Columns.texts(walk.states(), state -> state));
-        for (int parameter = 7; parameter <= 9; parameter += 2) {
-            statement.setLong(parameter, walk.behind());
-            statement.setInt(parameter + 1, walk.limit());
-        }
+    private static Object[] values(Walk walk, List<Long> aside, Object... more) {
+        List<Object> values = new ArrayList<>(List.of(
+                Columns.longs(aside, Long::longValue),
+                StepKey.workflows(walk.busy()),
+                StepKey.numbers(walk.busy()),
+                StepKey.workflows(walk.steps()),
+                StepKey.numbers(walk.steps()),
+                walk.states().toArray(String[]::new),
+                walk.behind(),
+                walk.limit(),
+                walk.behind(),
+                walk.limit()));
+        values.addAll(List.of(more));
+        return values.toArray();
     }
 
-    private static Moved read(PreparedStatement statement) throws SQLException {
-        List<MovedStep> steps = new ArrayList<>();
-        List<ReadyJobs> ready = new ArrayList<>();
-        Duration nextDue = null;
-        String state = null;
-        long last = 0;
-        try (ResultSet rows = IndexPlan.query(statement)) {
-            while (rows.next()) {
-                switch (rows.getInt(1)) {
-                    case 1 ->
-                        steps.add(new MovedStep(new StepKey(rows.getLong(2), rows.getInt(3)), rows.getBoolean(7)));
-                    case 2 ->
-                        ready.add(new ReadyJobs(
-                                rows.getString(4), rows.getInt(5), rows.getLong(6), ReadyJobs.keys(rows, 9)));
-                    case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
-                    default -> {
-                        state = rows.getString(4);
-                        last = Columns.number(rows, 6) == null ? 0 : rows.getLong(6);
-                    }
-                }
-            }
-        }
-        return new Moved(List.copyOf(steps), List.copyOf(ready), nextDue, last, state);
+    /**
+     * Finds those of these steps that are open, to which transactions have added jobs while they waited, and have not ended. A step that has left
+     * waiting gets no more of these. So once it is not found here, whoever walks through its jobs after that sees all that wait with it.
+     */
+    Set<StepKey> busy(Collection<StepKey> steps) {
+        return Set.copyOf(database.atOnce(connection ->
+                IndexPlan.list(connection, busy, StepKey.ROW, StepKey.workflows(steps), StepKey.numbers(steps))));
     }
 }

@@ -34,7 +34,6 @@ final class OpenJobs<K> {
         return found.getOrDefault(whose, OpenJob.END);
     }
 
-    /** @param place null: all jobs have ended */
     /** Those that it remembers of some. */
     synchronized Map<K, OpenJob> of(Predicate<K> which) {
         Map<K, OpenJob> some = new LinkedHashMap<>(found);
@@ -42,6 +41,7 @@ final class OpenJobs<K> {
         return some;
     }
 
+    /** @param place null: all jobs have ended */
     synchronized void found(K whose, @Nullable OpenJob place) {
         if (place == null) {
             found.remove(whose);

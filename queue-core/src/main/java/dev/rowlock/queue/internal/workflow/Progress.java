@@ -5,12 +5,10 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.internal.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.workflow.FindSteps.Undecided;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.workflow.ReleaseFewJobs.Released;
-import dev.rowlock.queue.internal.workflow.ReleaseNextSteps.Heard;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Noted;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Released;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Touched;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -19,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,11 +37,9 @@ final class Progress {
     /** Beyond so many steps the sweep finds those that come next. */
     private static final int MOST = 100_000;
 
-    private final MarkEndedJobs mark;
-    private final ReleaseNextSteps next;
-    private final FindSteps find;
+    private final NoteEnds note;
     private final DecideSteps decide;
-    private final StepMoves moves;
+    private final MoveSteps.Rounds moves;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
     private final Map<StepKey, Touched> ended =
@@ -52,13 +47,11 @@ final class Progress {
     private Runnable trigger = () -> {};
 
     Progress(Database database, WakeupBus wakeups) {
-        this(database, wakeups, new StepMoves(database, wakeups));
+        this(database, wakeups, new MoveSteps.Rounds(database, wakeups));
     }
 
-    Progress(Database database, WakeupBus wakeups, StepMoves moves) {
-        this.mark = new MarkEndedJobs(database);
-        this.next = new ReleaseNextSteps(database);
-        this.find = new FindSteps(database);
+    Progress(Database database, WakeupBus wakeups, MoveSteps.Rounds moves) {
+        this.note = new NoteEnds(database);
         this.decide = new DecideSteps(database);
         this.moves = moves;
         this.end = new EndWorkflows(database);
@@ -103,46 +96,33 @@ final class Progress {
 
     /** Returns the steps behind which something is left to be decided. */
     private List<Touched> heard(Collection<Long> ids) {
-        Heard heard;
+        Noted noted;
         try {
-            heard = next.run(ids, FEW);
+            noted = note.andRelease(ids, FEW);
         } catch (RuntimeException e) {
             BatchSplitter.requireAnswer(e); // or it may have been done all the same, so that the sweep has to look
             log.debug("noting the ends of {} jobs together with what follows failed; noting them alone", ids.size(), e);
-            return mark.heard(ids);
+            return note.alone(ids);
         }
-        later(emptied(moved(heard.released())));
-        return heard.steps();
+        later(emptied(moved(noted.released())));
+        return noted.steps();
     }
 
-    /** Looks whether jobs behind a place have ended, of which nobody has heard. Returns how far it came. */
-    Marked ended(JobPosition behind, int limit) {
-        Marked marked = mark.stretch(behind, limit);
-        goOn(marked.steps());
-        return marked;
-    }
-
-    /** Looks whether steps may run of which nobody has heard. Returns the last one that was looked at; null: there is nothing behind it. */
-    @Nullable
-    StepKey waiting(StepKey behind, int limit) {
-        Undecided some = find.undecided(behind, limit);
+    /** Of these steps nobody has heard that they may run, and of these workflows that they may have ended. */
+    void undecided(Undecided some) {
         List<MovedStep> moved = new ArrayList<>();
         for (List<StepKey> part : parts(some.steps())) {
             moved.addAll(moved(decided(() -> decide.themselves(part, FEW), () -> decide.others(part))));
         }
         later(emptied(moved));
         endAll(some.workflows().isEmpty() ? List.of() : end.find(some.workflows()));
-        return some.end();
     }
 
-    /** Goes on with steps behind this one whose jobs somebody was about to move. Returns the last one; null: there is nothing behind it. */
-    @Nullable
-    StepKey left(StepKey behind) {
+    /** Somebody was about to move the jobs of these steps. */
+    void left(List<StepKey> steps) {
         moves.tryAgain();
-        List<StepKey> left = find.moving(behind, STEPS);
-        later(emptied(moves.of(left)));
-        endAll(workflows(left));
-        return left.size() == STEPS ? left.get(STEPS - 1) : null;
+        later(emptied(moves.of(steps)));
+        endAll(workflows(steps));
     }
 
     /** Jobs of this workflow were cancelled. */
@@ -213,7 +193,7 @@ final class Progress {
             changed.forEach(wakeups::workflowEnded); // or it runs again: whoever waits looks
             left = changed.isEmpty()
                     ? List.of()
-                    : decidedAfter(mark.heard(changed.stream().map(id -> -id).toList()));
+                    : decidedAfter(note.alone(changed.stream().map(id -> -id).toList()));
         }
     }
 

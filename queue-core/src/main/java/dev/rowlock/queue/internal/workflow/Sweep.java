@@ -3,9 +3,12 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Marked;
+import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
+import dev.rowlock.queue.internal.workflow.FindSteps.OpenJobs;
+import dev.rowlock.queue.internal.workflow.FindSteps.Undecided;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -32,8 +35,9 @@ final class Sweep implements Chore {
 
     private static final StepKey FIRST = new StepKey(0, -1);
 
+    private final FindSteps find;
     private final Progress progress;
-    private final Cancels cancels;
+    private final CancelWorkflows.Rounds cancels;
     private final OwnNode node;
     private final LongSupplier clock;
     private Runnable trigger = () -> {}; // written before the first run
@@ -49,7 +53,8 @@ final class Sweep implements Chore {
     private boolean cancelling;
 
     /** @param clock monotonic nanoseconds */
-    Sweep(Progress progress, Cancels cancels, OwnNode node, LongSupplier clock) {
+    Sweep(Database database, Progress progress, CancelWorkflows.Rounds cancels, OwnNode node, LongSupplier clock) {
+        this.find = new FindSteps(database);
         this.progress = progress;
         this.cancels = cancels;
         this.node = node;
@@ -137,20 +142,25 @@ final class Sweep implements Chore {
     private boolean walk() {
         JobPosition place = jobs;
         if (place != null) {
-            Marked marked = progress.ended(place, STRETCH);
-            jobs = marked.end();
+            OpenJobs open = find.open(place, STRETCH);
+            progress.ended(open.ids());
+            jobs = open.end();
             return true;
         }
         StepKey step = steps;
         if (step != null) {
-            steps = progress.waiting(step, STRETCH);
+            Undecided undecided = find.undecided(step, STRETCH);
+            progress.undecided(undecided);
+            steps = undecided.end();
             return true;
         }
         // Once in each walk: some may stay, because the server refuses a job of theirs, or somebody keeps it locked.
-        StepKey end = progress.left(left);
-        if (end != null) {
-            left = end;
+        List<StepKey> moving = find.moving(left, STRETCH);
+        progress.left(moving);
+        if (moving.size() < STRETCH) {
+            return false;
         }
-        return end != null;
+        left = moving.get(STRETCH - 1);
+        return true;
     }
 }

@@ -6,11 +6,18 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,8 +52,8 @@ public final class WorkflowFeature implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         Progress progress = new Progress(database, wakeups);
-        Cancels cancels = new Cancels(new CancelWorkflows(database), progress, wakeups);
-        Sweep sweep = new Sweep(progress, cancels, node, System::nanoTime);
+        CancelWorkflows.Rounds cancels = new CancelWorkflows.Rounds(new CancelWorkflows(database), progress, wakeups);
+        Sweep sweep = new Sweep(database, progress, cancels, node, System::nanoTime);
         Resolver resolver = new Resolver(ended, progress, sweep);
         LargeWorkflows large = new LargeWorkflows(progress, cancels, sweep);
         toFinish = List.of(resolver, large);
@@ -131,10 +138,10 @@ public final class WorkflowFeature implements Feature {
         private static final Duration REST = Duration.ofMinutes(1);
 
         private final Progress progress;
-        private final Cancels cancels;
+        private final CancelWorkflows.Rounds cancels;
         private final Sweep sweep;
 
-        LargeWorkflows(Progress progress, Cancels cancels, Sweep sweep) {
+        LargeWorkflows(Progress progress, CancelWorkflows.Rounds cancels, Sweep sweep) {
             this.progress = progress;
             this.cancels = cancels;
             this.sweep = sweep;
@@ -161,6 +168,81 @@ public final class WorkflowFeature implements Feature {
                 sweep.soon(); // that part has been taken, so nobody else looks for it
                 throw e;
             }
+        }
+    }
+
+    /** Ended jobs of workflows, as this node has recorded them. Beyond 100,000 of them the sweep finds the others. Thread-safe. */
+    static final class WorkflowEnds {
+
+        private static final int MOST = 100_000;
+
+        private final BlockingQueue<Long> ids = new LinkedBlockingQueue<>(MOST);
+        private final AtomicBoolean missed = new AtomicBoolean();
+        private final AtomicBoolean announced = new AtomicBoolean();
+        private volatile Runnable trigger = () -> {};
+
+        /** Called when there is something, once until it is taken. */
+        void triggers(Runnable run) {
+            trigger = run;
+            announced.set(false);
+            announce();
+        }
+
+        private void announce() {
+            if ((!ids.isEmpty() || missed.get()) && announced.compareAndSet(false, true)) {
+                trigger.run();
+            }
+        }
+
+        /** Takes up to so many of them. */
+        List<Long> take(int most) {
+            announced.set(false); // what comes from now on announces itself
+            List<Long> some = new ArrayList<>();
+            ids.drainTo(some, most);
+            return some;
+        }
+
+        /** Whether jobs may have ended since the last call of which it is not known which: those of dead nodes, or too many. */
+        boolean takeMissed() {
+            return missed.getAndSet(false);
+        }
+
+        private void ended(ClaimedJob job) {
+            if (Headers.inWorkflow(job.headers())) {
+                if (!ids.offer(job.id())) {
+                    missed.set(true);
+                }
+                announce();
+            }
+        }
+
+        /** Names jobs as soon as their outcomes are recorded. */
+        public JobObserver observer() {
+            return new JobObserver() {
+                @Override
+                public boolean immediate() {
+                    return true;
+                }
+
+                @Override
+                public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+                    if (job.headers() != null && hasEnded(outcome)) {
+                        ended(job);
+                    }
+                }
+
+                /** Some may have been cancelled or quarantined by that; and of others that had ended, the dead node may have told nobody. */
+                @Override
+                public void rescued(int jobs, int quarantined) {
+                    missed.set(true);
+                    announce();
+                }
+            };
+        }
+
+        /** A job that is named without having ended costs a look at its room. */
+        private static boolean hasEnded(Outcome outcome) {
+            return !(outcome instanceof Outcome.Deferred || outcome instanceof Outcome.Released);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.internal.workflow.WorkflowFeature.WorkflowEnds;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;

@@ -47,6 +47,7 @@ class OpenStepsTest {
     private final Workflows workflows;
     private final JdbcClient sql;
     private final Progress progress;
+    private final FindSteps find;
     private final Adder one;
     private final Adder other;
 
@@ -55,6 +56,7 @@ class OpenStepsTest {
         database = new Database(test.dataSource(), new Schema("rowlock"));
         rowlock = Rowlock.builder(test.dataSource()).build();
         workflows = rowlock.workflows();
+        find = new FindSteps(database);
         progress = new Progress(database, new WakeupBus(Wakeups.NONE));
         sql = JdbcClient.create(test.dataSource());
         one = new Adder(new DataSourceTransactionManager(test.dataSource()));
@@ -214,7 +216,7 @@ class OpenStepsTest {
     }
 
     private void left() {
-        progress.left(FRONT);
+        progress.left(find.moving(FRONT, 10));
         finish();
     }
 
@@ -263,7 +265,7 @@ class OpenStepsTest {
         assertThatThrownBy(() -> second.get(1, TimeUnit.MINUTES)).hasMessageContaining("takes no jobs");
         left();
         one.commit(first);
-        progress.waiting(FRONT, 10);
+        progress.undecided(find.undecided(FRONT, 10));
         left();
 
         assertThat(count("waiting")).isZero();
@@ -289,7 +291,7 @@ class OpenStepsTest {
         first.get(1, TimeUnit.MINUTES);
         CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(() -> workflows.close(id, "rows"));
         awaitWaiting(1);
-        progress.waiting(FRONT, 10);
+        progress.undecided(find.undecided(FRONT, 10));
 
         assertThat(closed).isNotDone();
         one.commit(first);

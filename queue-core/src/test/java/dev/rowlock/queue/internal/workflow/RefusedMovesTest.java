@@ -40,6 +40,7 @@ class RefusedMovesTest {
     private final Rowlock rowlock;
     private final Workflows workflows;
     private final Progress progress;
+    private final FindSteps find;
     private final Logger log = (Logger) LoggerFactory.getLogger(RefusedJobs.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
@@ -49,10 +50,11 @@ class RefusedMovesTest {
         rowlock = Rowlock.builder(test.dataSource()).build();
         workflows = rowlock.workflows();
         WakeupBus wakeups = new WakeupBus(Wakeups.NONE);
+        find = new FindSteps(rooms.database());
         progress = new Progress(
                 rooms.database(),
                 wakeups,
-                new StepMoves(rooms.database(), wakeups, new RefusedJobs("cannot be moved", Duration.ZERO)));
+                new MoveSteps.Rounds(rooms.database(), wakeups, new RefusedJobs("cannot be moved", Duration.ZERO)));
         rooms.execute("CREATE TABLE refused (id bigint)");
         rooms.execute("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -119,7 +121,7 @@ class RefusedMovesTest {
     }
 
     private void left() {
-        progress.left(FRONT);
+        progress.left(find.moving(FRONT, 10));
         finish();
     }
 

@@ -37,8 +37,9 @@ class SweepTest {
         this.rooms = Rooms.emptyIn(test);
         this.progress = new Progress(rooms.database(), new WakeupBus(Wakeups.NONE));
         this.sweep = new Sweep(
+                rooms.database(),
                 progress,
-                new Cancels(new CancelWorkflows(rooms.database()), progress, Wakeups.NONE),
+                new CancelWorkflows.Rounds(new CancelWorkflows(rooms.database()), progress, Wakeups.NONE),
                 new TestOwnNode(1),
                 () -> now += 1_000_000);
         rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (7, 'w')");

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase;
 import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Touched;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -99,13 +99,13 @@ class WideStepsTest {
     private final class Node {
 
         private final ExplainedDatabase explained;
-        private final MarkEndedJobs mark;
+        private final NoteEnds note;
         private final DecideSteps decide;
         private final EndWorkflows end;
 
         Node(ExplainedDatabase explained) {
             this.explained = explained;
-            this.mark = new MarkEndedJobs(explained.database());
+            this.note = new NoteEnds(explained.database());
             this.decide = new DecideSteps(explained.database());
             this.end = new EndWorkflows(explained.database());
         }
@@ -120,7 +120,7 @@ class WideStepsTest {
             int before = explained.plans().size();
 
             List<Touched> touched =
-                    mark.heard(LongStream.range(from, from + jobs).boxed().toList());
+                    note.alone(LongStream.range(from, from + jobs).boxed().toList());
             decide.after(touched, 20);
             end.run(List.of(workflow));
 

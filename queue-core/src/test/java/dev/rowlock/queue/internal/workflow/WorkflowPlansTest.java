@@ -7,9 +7,9 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TableStatistics;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.JobPosition;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
 import dev.rowlock.queue.internal.workflow.MoveSteps.Walk;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Touched;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -107,7 +107,7 @@ class WorkflowPlansTest {
 
     /** What a node does, one round: for chains, and for steps of a long one. */
     private void runAll(ExplainedDatabase explained, long first) {
-        MarkEndedJobs mark = new MarkEndedJobs(explained.database());
+        NoteEnds note = new NoteEnds(explained.database());
         DecideSteps decide = new DecideSteps(explained.database());
         MoveSteps move = new MoveSteps(explained.database());
         EndWorkflows end = new EndWorkflows(explained.database());
@@ -116,11 +116,12 @@ class WorkflowPlansTest {
         boolean full = rooms.count("workflow_step") > 0;
 
         List<Touched> touched =
-                mark.heard(workflows.stream().map(id -> id * 10_000).toList());
-        mark.stretch(new JobPosition(FullWorkflows.CHAINS / 2, 3, 0), LOOKED_AT);
+                note.alone(workflows.stream().map(id -> id * 10_000).toList());
+        FindSteps find = new FindSteps(explained.database());
+        find.open(new JobPosition(FullWorkflows.CHAINS / 2, 3, 0), LOOKED_AT);
         int released = decide.after(touched, 20).released().steps().size();
-        int next = new ReleaseNextSteps(explained.database())
-                .run(workflows.stream().map(id -> (LOOKED_AT + id) * 10_000).toList(), 20)
+        int next = note.andRelease(
+                        workflows.stream().map(id -> (LOOKED_AT + id) * 10_000).toList(), 20)
                 .released()
                 .steps()
                 .size();
@@ -129,19 +130,19 @@ class WorkflowPlansTest {
                 .toList();
         decide.after(ofLong.stream().map(step -> new Touched(step, true, false)).toList(), 20);
         decide.themselves(ofLong, 20);
-        new FindSteps(explained.database()).undecided(new StepKey(FullWorkflows.CHAINS / 2, 3), LOOKED_AT);
-        new FindSteps(explained.database()).undecided(new StepKey(FullWorkflows.LONG_CHAIN, 3_000), LOOKED_AT);
+        find.undecided(new StepKey(FullWorkflows.CHAINS / 2, 3), LOOKED_AT);
+        find.undecided(new StepKey(FullWorkflows.LONG_CHAIN, 3_000), LOOKED_AT);
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE workflow_id = 2000 AND step_no BETWEEN 2500 AND 2509");
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 2510 AND 2519");
-        List<StepKey> left = new FindSteps(explained.database()).moving(new StepKey(1, 0), LOOKED_AT);
+        List<StepKey> left = find.moving(new StepKey(1, 0), LOOKED_AT);
         List<Long> refused = move.names(
                 new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 20, Set.of()), List.of());
         move.named(refused);
-        Set<StepKey> busy = new FindSteps(explained.database()).busy(left);
+        Set<StepKey> busy = move.busy(left);
         int moved = move.run(new Walk(left, MoveSteps.MOVING, 0, 20, busy), List.of(1L))
-                .steps()
+                .steps
                 .size();
         end.find(workflows);
         end.run(workflows);

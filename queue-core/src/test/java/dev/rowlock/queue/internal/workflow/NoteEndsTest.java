@@ -6,11 +6,15 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
+import dev.rowlock.queue.internal.workflow.FindSteps.OpenJobs;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.workflow.ReleaseNextSteps.Heard;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Noted;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Released;
+import dev.rowlock.queue.internal.workflow.NoteEnds.Touched;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,19 +22,19 @@ import org.junit.jupiter.api.Test;
 
 /** A step that waits for one job only runs in the statement that notes the end of this job, unless there is more to be decided. */
 @PostgresTest(freshPerTest = true, migrated = true)
-class ReleaseNextStepsTest {
+class NoteEndsTest {
 
     private static final StepKey FIRST = new StepKey(7, 0);
     private static final StepKey SECOND = new StepKey(7, 1);
     private static final StepKey THIRD = new StepKey(7, 2);
 
     private final Rooms rooms;
-    private final ReleaseNextSteps next;
+    private final NoteEnds note;
 
     /** Job 1 has completed; jobs 2 and 3 wait for it, and job 4, in steps of their own: 1 (2 and 3) and 2 (4). */
-    ReleaseNextStepsTest(TestDatabase test) {
+    NoteEndsTest(TestDatabase test) {
         this.rooms = Rooms.emptyIn(test);
-        this.next = new ReleaseNextSteps(rooms.database());
+        this.note = new NoteEnds(rooms.database());
         rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (7, 'w')");
         rooms.execute("""
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)
@@ -55,8 +59,8 @@ class ReleaseNextStepsTest {
                 """.formatted(job, state));
     }
 
-    private Heard heard() {
-        return next.run(List.of(1L), 20);
+    private Noted heard() {
+        return note.andRelease(List.of(1L), 20);
     }
 
     private List<Long> ready() {
@@ -72,7 +76,7 @@ class ReleaseNextStepsTest {
     }
 
     /** Whoever decides afterwards finds it as if nobody had looked. */
-    private void assertThatOnlyTheThirdStepRuns(Heard heard, String states) {
+    private void assertThatOnlyTheThirdStepRuns(Noted heard, String states) {
         assertThat(ready()).containsExactly(4L);
         assertThat(states()).isEqualTo(states);
         assertThat(heard.steps()).containsExactly(new Touched(FIRST, false, false));
@@ -81,7 +85,7 @@ class ReleaseNextStepsTest {
 
     @Test
     void jobsThatWaitForOneOnlyRunAtOnce() {
-        Heard heard = heard();
+        Noted heard = heard();
 
         assertThat(ready()).containsExactly(2L, 3L, 4L);
         assertThat(states()).isEqualTo("released released released");
@@ -96,18 +100,18 @@ class ReleaseNextStepsTest {
     void whoHearsLaterFindsNothingToDo() {
         heard();
 
-        Heard again = heard();
+        Noted again = heard();
 
         assertThat(again.steps()).isEmpty();
-        assertThat(again.released()).isEqualTo(ReleaseFewJobs.Released.NOTHING);
+        assertThat(again.released()).isEqualTo(new Released());
         assertThat(ready()).hasSize(3);
     }
 
     private void assertNothingRuns() {
-        Heard heard = heard();
+        Noted heard = heard();
 
         assertThat(ready()).isEmpty();
-        assertThat(heard.released()).isEqualTo(ReleaseFewJobs.Released.NOTHING);
+        assertThat(heard.released()).isEqualTo(new Released());
         assertThat(heard.steps()).extracting(Touched::step).containsExactly(FIRST);
     }
 
@@ -168,7 +172,7 @@ class ReleaseNextStepsTest {
     }
 
     /** Between the statement's snapshot and its look at the steps behind the job. */
-    private Heard heardWhile(String... changes) throws Exception {
+    private Noted heardWhile(String... changes) throws Exception {
         rooms.execute("""
                 CREATE FUNCTION rowlock.a_moment() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
@@ -178,13 +182,13 @@ class ReleaseNextStepsTest {
                 """);
         rooms.execute(
                 "CREATE TRIGGER a_moment BEFORE UPDATE ON rowlock.workflow_job FOR EACH ROW EXECUTE FUNCTION rowlock.a_moment()");
-        CompletableFuture<Heard> heard;
+        CompletableFuture<Noted> heard;
         try (OpenTransaction somebody = new OpenTransaction(rooms.database())) {
             new Rooms(somebody.database())
                     .sql("SELECT pg_advisory_xact_lock(4711)::text")
                     .query(String.class)
                     .single();
-            heard = CompletableFuture.supplyAsync(() -> next.run(List.of(1L), 20));
+            heard = CompletableFuture.supplyAsync(() -> note.andRelease(List.of(1L), 20));
             await().until(this::somebodyWaits);
             for (String change : changes) {
                 rooms.execute(change);
@@ -202,21 +206,21 @@ class ReleaseNextStepsTest {
 
     @Test
     void aStepThatIsSkippedInThisMomentIsLeftToThoseWhoDecide() throws Exception {
-        Heard heard = heardWhile("UPDATE rowlock.workflow_step SET state = 'skipping' WHERE step_no = 1");
+        Noted heard = heardWhile("UPDATE rowlock.workflow_step SET state = 'skipping' WHERE step_no = 1");
 
         assertThatOnlyTheThirdStepRuns(heard, "released skipping released");
     }
 
     @Test
     void aStepOfWhichAJobIsTakenInThisMomentIsLeftToThoseWhoDecide() throws Exception {
-        Heard heard = heardWhile("DELETE FROM rowlock.waiting WHERE id = 2");
+        Noted heard = heardWhile("DELETE FROM rowlock.waiting WHERE id = 2");
 
         assertThatOnlyTheThirdStepRuns(heard, "released waiting released");
     }
 
     @Test
     void aJobThatIsChangedInThisMomentIsMovedAfterwards() throws Exception {
-        Heard heard = heardWhile("UPDATE rowlock.waiting SET rank = 9 WHERE id = 2");
+        Noted heard = heardWhile("UPDATE rowlock.waiting SET rank = 9 WHERE id = 2");
 
         assertThat(ready()).containsExactly(3L, 4L);
         assertThat(states()).isEqualTo("released releasing released");
@@ -226,6 +230,34 @@ class ReleaseNextStepsTest {
 
     @Test
     void aStepOfManyJobsIsLeftToThoseWhoDecide() {
-        assertThatOnlyTheThirdStepRuns(next.run(List.of(1L), 2), "released waiting released");
+        assertThatOnlyTheThirdStepRuns(note.andRelease(List.of(1L), 2), "released waiting released");
+    }
+
+    /** Jobs are looked for first among those of this moment. Somebody may hear late, or the clock may be set meanwhile. */
+    @Test
+    void aJobHasCompletedWheneverThatWas() {
+        rooms.execute("UPDATE rowlock.done SET finished_at = now() + interval '20 minutes'");
+
+        assertThat(heard().released().steps()).extracting(MovedStep::key).containsExactlyInAnyOrder(SECOND, THIRD);
+    }
+
+    /** The sweep finds jobs of whose end nobody has heard. */
+    @Test
+    void aWalkThroughJobsGoesOnBehindAStretchOfCompletedOnes() {
+        rooms.execute("UPDATE rowlock.workflow_job SET state = 2 WHERE job_id < 4");
+        rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (8, 'later')");
+        rooms.execute("INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) VALUES (10, 8, 0)");
+        FindSteps find = new FindSteps(rooms.database());
+        List<Long> found = new ArrayList<>();
+
+        JobPosition place = JobPosition.FRONT;
+        for (int looks = 0; place != null && looks < 20; looks++) {
+            OpenJobs open = find.open(place, 2);
+            found.addAll(open.ids());
+            place = open.end();
+        }
+
+        assertThat(place).as("it came to the end").isNull();
+        assertThat(found).containsExactly(4L, 10L);
     }
 }
