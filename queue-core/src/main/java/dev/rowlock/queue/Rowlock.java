@@ -174,7 +174,7 @@ public final class Rowlock implements AutoCloseable {
     }
 
     private ScheduleRow scheduleRow(RecurringJob job) {
-        return ScheduleRow.of(job, jobs.newJob(new JobRequest(job.payload(), job.options())));
+        return new ScheduleRow(job, jobs.newJob(new JobRequest(job.payload(), job.options())));
     }
 
     /** How the part that runs jobs is doing now. */

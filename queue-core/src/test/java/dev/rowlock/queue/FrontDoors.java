@@ -37,7 +37,7 @@ public final class FrontDoors {
     /** Recurring jobs in the form of their table. */
     public static Function<RecurringJob, ScheduleRow> scheduleRows(Database database, PayloadCodec codec) {
         JobTemplate jobs = jobs(database, codec, Wakeups.NONE);
-        return job -> ScheduleRow.of(job, jobs.newJob(new JobRequest(job.payload(), job.options())));
+        return job -> new ScheduleRow(job, jobs.newJob(new JobRequest(job.payload(), job.options())));
     }
 
     public static RecurringJobs recurringJobs(Database database, PayloadCodec codec, Wakeups wakeups) {

@@ -194,6 +194,6 @@ final class Declarations implements Chore {
     }
 
     static Instant first(ScheduleRow row, Instant now) {
-        return Runs.first(row.timing().schedule(), now);
+        return Runs.first(row.recurring().schedule(), now);
     }
 }

@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.enqueue.NewJob;
+import dev.rowlock.queue.internal.schedule.StoredSchedule.Timing;
 import dev.rowlock.queue.schedule.MissedRuns;
-import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.schedule.RecurringJob;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param job what its jobs carry
  */
-public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRuns missed, Overlap overlap, NewJob job) {
+public record ScheduleRow(RecurringJob recurring, NewJob job) {
 
     /** Its columns. */
     static final String COLUMNS = """
@@ -28,26 +27,26 @@ public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRun
             :missed_window_millis::bigint, :overlap::text, :rank::smallint, :max_retries::smallint, :timeout_millis::bigint,
             :queue::text, :type::text, :payload::json, :headers::json, :job_key::text""";
 
-    public static ScheduleRow of(RecurringJob recurring, NewJob job) {
-        return new ScheduleRow(
-                recurring.name(),
-                Timing.of(recurring.schedule()),
-                recurring.jitter(),
-                recurring.missed(),
-                recurring.overlap(),
-                job);
+    public String name() {
+        return recurring.name();
+    }
+
+    Timing timing() {
+        return Timing.of(recurring.schedule());
     }
 
     Map<String, @Nullable Object> values() {
         Map<String, @Nullable Object> values = new HashMap<>();
+        Timing timing = timing();
+        MissedRuns missed = recurring.missed();
         values.put("cron", timing.cron());
         values.put("zone", timing.zone());
         values.put("every_millis", timing.everyMillis());
-        values.put("jitter_millis", jitter.toMillis());
+        values.put("jitter_millis", recurring.jitter().toMillis());
         values.put("missed", word(missed.policy()));
         values.put("missed_runs", missed.most());
         values.put("missed_window_millis", missed.window().toMillis());
-        values.put("overlap", word(overlap));
+        values.put("overlap", word(recurring.overlap()));
         values.put("rank", job.rank());
         values.put("max_retries", job.maxRetries());
         values.put(

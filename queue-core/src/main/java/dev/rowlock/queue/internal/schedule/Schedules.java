@@ -153,13 +153,13 @@ final class Schedules {
         return on(connection, sql)
                 .set(row.values())
                 .set("next_at", next.atOffset(ZoneOffset.UTC))
-                .set("fire_at", fireAt(row.name(), next, row.jitter()))
+                .set("fire_at", fireAt(row.name(), next, row.recurring().jitter()))
                 .set("node_id", by == null ? null : by.node())
                 .set("process", by == null ? null : by.process());
     }
 
     private static OffsetDateTime fireAt(String name, Instant next, Duration jitter) {
-        return Timing.putOff(name, next, jitter).atOffset(ZoneOffset.UTC);
+        return Runs.putOff(name, next, jitter).atOffset(ZoneOffset.UTC);
     }
 
     /** Pauses a recurring job. */

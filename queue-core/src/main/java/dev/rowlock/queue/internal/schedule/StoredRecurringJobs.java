@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Recurring jobs in the table {@code schedule}. */
@@ -189,17 +188,9 @@ public final class StoredRecurringJobs implements RecurringJobs {
                 stored.retired(),
                 stored.lastAt(),
                 stored.lastJob(),
-                recent(stored),
+                stored.recentJobs(),
                 stored.skipped(),
                 stored.paused() || stored.retired() ? List.of() : next(stored, schedule, now));
-    }
-
-    /** A node of a release before writes the last one alone. */
-    private static List<Long> recent(StoredSchedule stored) {
-        Long last = stored.lastJob();
-        return last == null || stored.recentJobs().contains(last)
-                ? stored.recentJobs()
-                : Stream.concat(Stream.of(last), stored.recentJobs().stream()).toList();
     }
 
     /** The first one may have passed: it is put off, or no node is there. */

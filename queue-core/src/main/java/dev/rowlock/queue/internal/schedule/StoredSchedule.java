@@ -1,8 +1,11 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.db.Columns;
+import dev.rowlock.queue.schedule.CronSchedule;
+import dev.rowlock.queue.schedule.FixedRate;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Overlap;
+import dev.rowlock.queue.schedule.Schedule;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param timing when it runs
  * @param nextAt the time of its next run
  * @param queuedAt the time of a run that waits for the end of the last job; null: none does
- * @param recentJobs ids of its last jobs, the newest first; empty where a release before wrote the row
+ * @param recentJobs ids of its last jobs, the newest first
  * @param declaredBy whose application declares it so; null: it was made at run time
  * @param declarerAlive whether that node is there
  */
@@ -101,5 +104,34 @@ record StoredSchedule(
     private static @Nullable Declarer declaredBy(ResultSet row, int from) throws SQLException {
         Long node = Columns.number(row, from);
         return node == null ? null : new Declarer(node, row.getLong(from + 1));
+    }
+
+    /**
+     * A schedule as three columns, of which a cron expression fills the first two and a fixed rate the third.
+     *
+     * @param everyMillis milliseconds
+     */
+    record Timing(
+            @Nullable String cron,
+            @Nullable String zone,
+            @Nullable Long everyMillis) {
+
+        static Timing of(Schedule schedule) {
+            if (schedule instanceof CronSchedule cron) {
+                return new Timing(cron.expression(), cron.zone().getId(), null);
+            }
+            return new Timing(null, null, ((FixedRate) schedule).interval().toMillis());
+        }
+
+        /** @throws IllegalArgumentException if the row was written by hand, or by a version that knows more than this one */
+        Schedule schedule() {
+            if (cron != null && zone != null) {
+                return Schedule.cron(cron, zone);
+            }
+            if (everyMillis != null) {
+                return Schedule.every(Duration.ofMillis(everyMillis));
+            }
+            throw new IllegalArgumentException("there is neither a cron expression with its zone nor a rate");
+        }
     }
 }

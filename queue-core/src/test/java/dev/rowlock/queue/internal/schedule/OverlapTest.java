@@ -153,13 +153,4 @@ class OverlapTest extends SchedulingTest {
         assertThat(all).hasSize(12).startsWith(byHand);
         assertThat(details().recentJobs()).isEqualTo(all.subList(0, 10));
     }
-
-    @Test
-    void aRowThatAReleaseBeforeWroteNamesTheLastJob() {
-        recurring.create(hourly());
-        runsAtKeeping("11:00:00");
-        sql.sql("UPDATE rowlock.schedule SET recent_job_ids = NULL").update();
-
-        assertThat(details().recentJobs()).containsExactly(details().lastJob());
-    }
 }
