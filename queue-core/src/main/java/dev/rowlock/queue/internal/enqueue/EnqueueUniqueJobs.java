@@ -133,7 +133,8 @@ public final class EnqueueUniqueJobs {
         List<NewJob> asked = open.stream().map(jobs::get).toList();
         String text = asked.stream().anyMatch(NewJob::large) ? sqlWithLarge : sql;
         try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, text))) {
-            set(statement, asked);
+            setKeys(statement, asked);
+            NewJob.setAll(statement, 3, asked);
             try (ResultSet rows = TimeLimit.query(statement)) {
                 for (int i : open) {
                     if (!rows.next()) {
@@ -154,10 +155,10 @@ public final class EnqueueUniqueJobs {
         return holder == null ? null : new Placed(holder, false);
     }
 
-    private static void set(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
+    /** Sets the first two parameters: the keys, and how long they are held at least. */
+    static void setKeys(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
         statement.setObject(1, Columns.texts(jobs, job -> key(job, UniqueKey::value)));
         statement.setObject(2, Columns.millis(jobs, job -> key(job, EnqueueUniqueJobs::atLeast)));
-        NewJob.setAll(statement, 3, jobs);
     }
 
     private static @Nullable Duration atLeast(UniqueKey key) {

@@ -3,10 +3,8 @@ package dev.rowlock.queue.internal.enqueue;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.Ids;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.WaitReason;
-import java.sql.PreparedStatement;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -24,9 +22,9 @@ final class ReleaseFollowers {
     /** A due time that does not come: the last one that a job may have. */
     static final String NEVER = "2255-01-01T00:00:00Z";
 
-    private static final String STRETCH = "f.job_id > ? AND f.job_id <> ALL (?::bigint[])";
+    private static final String STRETCH = "f.job_id > :behind AND f.job_id <> ALL (:without::bigint[])";
 
-    private static final String NAMED = "f.job_id = ANY (?::bigint[])";
+    private static final String NAMED = "f.job_id = ANY (:ids::bigint[])";
 
     private static final String LOOKED = """
             WITH seen AS MATERIALIZED (
@@ -40,7 +38,7 @@ final class ReleaseFollowers {
                        OR (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id) IS NOT NULL AS moved_on
                   FROM rowlock.once_more f
                  WHERE %1$s
-                 ORDER BY f.job_id LIMIT ?
+                 ORDER BY f.job_id LIMIT :limit
             ), looked AS MATERIALIZED (
                 SELECT job_id, waits, held AND NOT waits AND NOT moved_on AS cancelled, waits AND held AS stays FROM seen
             )
@@ -150,46 +148,35 @@ final class ReleaseFollowers {
         this.names = database.sql(NAMES.formatted(STRETCH));
     }
 
-    /** Looks at so many rows behind the id. */
-    public Stretch run(long behind, int limit) {
-        return run(behind, limit, List.of());
-    }
-
     /**
-     * The same.
+     * Looks at so many rows behind the id.
      *
      * @param without the ids of jobs that are left where they are
      */
     public Stretch run(long behind, int limit, List<Long> without) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, stretch)) {
-                set(statement, behind, limit, without);
-                return read(statement, limit);
-            }
-        });
+        return database.alone(connection ->
+                behind(connection, stretch, behind, limit, without).only(row -> read(row, limit)));
     }
 
     /** Looks at the rows of these jobs. */
     public Stretch named(List<Long> ids) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, named)) {
-                statement.setObject(1, Columns.longs(ids, Long::longValue));
-                statement.setInt(2, ids.size());
-                return read(statement, ids.size());
-            }
-        });
+        return database.alone(connection -> ColdStatement.on(connection, named)
+                .set("ids", Columns.longs(ids, Long::longValue))
+                .set("limit", ids.size())
+                .only(row -> read(row, ids.size())));
     }
 
     /** The ids of the jobs that {@link #run} would change now, if nobody had locked any. */
     public List<Long> names(long behind, int limit, List<Long> without) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, names)) {
-                set(statement, behind, limit, without);
-                try (ResultSet rows = statement.executeQuery()) {
-                    return Ids.read(rows);
-                }
-            }
-        });
+        return database.alone(
+                connection -> behind(connection, names, behind, limit, without).list(row -> row.getLong(1)));
+    }
+
+    private static ColdStatement behind(Connection connection, String sql, long behind, int limit, List<Long> without) {
+        return ColdStatement.on(connection, sql)
+                .set("behind", behind)
+                .set("without", Columns.longs(without, Long::longValue))
+                .set("limit", limit);
     }
 
     /**
@@ -203,25 +190,13 @@ final class ReleaseFollowers {
                 .only(row -> row.getInt(1)));
     }
 
-    private static void set(PreparedStatement statement, long behind, int limit, List<Long> without)
-            throws SQLException {
-        statement.setLong(1, behind);
-        statement.setObject(2, Columns.longs(without, Long::longValue));
-        statement.setInt(3, limit);
-    }
-
-    private static Stretch read(PreparedStatement statement, int limit) throws SQLException {
-        try (ResultSet row = statement.executeQuery()) {
-            row.next();
-            int looked = row.getInt(1);
-            long[] cancelled = Columns.numbers(row, 5);
-            return new Stretch(
-                    row.getInt(3),
-                    looked - row.getInt(4),
-                    cancelled == null
-                            ? List.of()
-                            : Arrays.stream(cancelled).boxed().toList(),
-                    looked < limit ? null : row.getLong(2));
-        }
+    private static Stretch read(ResultSet row, int limit) throws SQLException {
+        int looked = row.getInt(1);
+        long[] cancelled = Columns.numbers(row, 5);
+        return new Stretch(
+                row.getInt(3),
+                looked - row.getInt(4),
+                cancelled == null ? List.of() : Arrays.stream(cancelled).boxed().toList(),
+                looked < limit ? null : row.getLong(2));
     }
 }

@@ -1,22 +1,25 @@
 package dev.rowlock.queue.internal.enqueue;
 
 import dev.rowlock.queue.internal.db.BegunJobs;
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
+import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.UncachedPlan;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.job.UniqueKey.OnConflict;
+import dev.rowlock.queue.job.UniqueKey.Until;
 import dev.rowlock.queue.job.WaitReason;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a request with unique keys does, in one transaction: lock the keys, look who holds them, insert or replace jobs. */
@@ -25,7 +28,7 @@ final class UniqueKeyStatements {
     private static final String LOCK = """
             INSERT INTO rowlock.unique_key AS k (type, key, job_id)
             SELECT type, key, 0 -- no job has this id
-              FROM unnest(?::text[], ?::text[]) AS a (type, key)
+              FROM unnest(:types::text[], :keys::text[]) AS a (type, key)
              ORDER BY type COLLATE "C", key COLLATE "C" -- as in EnqueueUniqueJobs
             ON CONFLICT (type, key) DO UPDATE SET job_id = k.job_id
             """;
@@ -36,7 +39,7 @@ final class UniqueKeyStatements {
                    coalesce(k.held_until > statement_timestamp(), false) AS held_longer,
                    look.attempt IS NOT NULL AS live, coalesce(look.attempt = 0 AND look.anew, false) AS idle,
                    w.id IS NOT NULL OR r.id IS NOT NULL AS locked
-              FROM unnest(?::text[], ?::text[], ?::boolean[], ?::boolean[]) WITH ORDINALITY AS a (type, key, locks, only_idle, place)
+              FROM unnest(:types::text[], :keys::text[], :locks::boolean[], :only_idle::boolean[]) WITH ORDINALITY AS a (type, key, locks, only_idle, place)
              -- One look by primary key for each; as joins they could become scans of full tables. A running job is at its first
              -- attempt at least. One with a checkpoint has started, also where its attempt did not count: a snooze, or a shutdown.
              CROSS JOIN LATERAL (SELECT * FROM rowlock.unique_key k WHERE k.type = a.type AND k.key = a.key LIMIT 1) AS k
@@ -206,11 +209,10 @@ final class UniqueKeyStatements {
      * key once.
      */
     public void lock(Connection connection, List<TypedKey> keys) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, lock)) {
-            statement.setObject(1, Columns.texts(keys, TypedKey::type));
-            statement.setObject(2, Columns.texts(keys, TypedKey::key));
-            statement.executeUpdate();
-        }
+        ColdStatement.on(connection, lock)
+                .set("types", Columns.texts(keys, TypedKey::type))
+                .set("keys", Columns.texts(keys, TypedKey::key))
+                .update();
     }
 
     /**
@@ -218,39 +220,28 @@ final class UniqueKeyStatements {
      * passed over by claims, so it does not start before the transaction ends. Answers for each key, in the same order. In a transaction that has locked
      * them all.
      *
-     * @param locks whether the key's job is locked if it has not started
-     * @param onlyIdle whether the key is held only by a job that has not started: for those whose jobs are not locked
+     * @param asked requests with unique keys
      */
-    public List<Holder> holders(
-            Connection connection, List<TypedKey> keys, Predicate<Integer> locks, Predicate<Integer> onlyIdle)
-            throws SQLException {
-        boolean[] flags = new boolean[keys.size()];
-        boolean[] idle = new boolean[keys.size()];
-        for (int i = 0; i < flags.length; i++) {
-            flags[i] = locks.test(i);
-            idle[i] = onlyIdle.test(i);
+    public List<Holder> holders(Connection connection, List<NewJob> asked) throws SQLException {
+        List<UniqueKey> keys = asked.stream()
+                .map(job -> Objects.requireNonNull(job.uniqueKey()))
+                .toList();
+        List<Holder> found = ColdStatement.on(connection, holders)
+                .set("types", Columns.texts(asked, NewJob::type))
+                .set("keys", Columns.texts(keys, UniqueKey::value))
+                .set("locks", Columns.flags(keys, UniqueKeyStatements::changes))
+                .set("only_idle", Columns.flags(keys, key -> key.until() != Until.ENDED))
+                .list(row -> new Holder(
+                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getBoolean(5)));
+        if (found.size() != asked.size()) {
+            throw new SQLException("%d answers for %d unique keys".formatted(found.size(), asked.size()));
         }
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, holders)) {
-            statement.setObject(1, Columns.texts(keys, TypedKey::type));
-            statement.setObject(2, Columns.texts(keys, TypedKey::key));
-            statement.setObject(3, flags);
-            statement.setObject(4, idle);
-            List<Holder> found = new ArrayList<>(flags.length);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(new Holder(
-                            rows.getLong(1),
-                            rows.getBoolean(2),
-                            rows.getBoolean(3),
-                            rows.getBoolean(4),
-                            rows.getBoolean(5)));
-                }
-            }
-            if (found.size() != flags.length) {
-                throw new SQLException("%d answers for %d unique keys".formatted(found.size(), flags.length));
-            }
-            return found;
-        }
+        return found;
+    }
+
+    /** Whether a request changes the job that holds its key, if that has not started. */
+    static boolean changes(UniqueKey key) {
+        return key.onConflict() != OnConflict.KEEP;
     }
 
     /**
@@ -260,21 +251,7 @@ final class UniqueKeyStatements {
     public long[] insert(Connection connection, List<KeyedJob> keyed) throws SQLException {
         List<NewJob> jobs = keyed.stream().map(KeyedJob::job).toList();
         try (PreparedStatement statement = UncachedPlan.prepare(connection, insert)) {
-            statement.setObject(
-                    1,
-                    Columns.texts(
-                            jobs,
-                            job -> job.uniqueKey() == null
-                                    ? null
-                                    : job.uniqueKey().value()));
-            statement.setObject(
-                    2,
-                    Columns.millis(
-                            jobs,
-                            job -> job.uniqueKey() == null
-                                            || job.uniqueKey().atLeast().isZero()
-                                    ? null
-                                    : job.uniqueKey().atLeast()));
+            EnqueueUniqueJobs.setKeys(statement, jobs);
             statement.setObject(3, keyed.stream().map(KeyedJob::after).toArray(Long[]::new));
             NewJob.setAll(statement, 4, jobs);
             try (ResultSet rows = statement.executeQuery()) {
@@ -299,17 +276,14 @@ final class UniqueKeyStatements {
             int next = NewJob.setAll(statement, 3, jobs);
             statement.setObject(next, ids);
             statement.setObject(next + 1, ids);
-            List<Replaced> replaced = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    long id = rows.getLong(1);
-                    if (rows.wasNull()) {
-                        throw new SQLException("a job that was locked to be replaced is in no room");
-                    }
-                    replaced.add(new Replaced(id, rows.getBoolean(2), rows.getBoolean(3)));
+            Row<Replaced> row = each -> {
+                long id = each.getLong(1);
+                if (each.wasNull()) {
+                    throw new SQLException("a job that was locked to be replaced is in no room");
                 }
-            }
-            return replaced;
+                return new Replaced(id, each.getBoolean(2), each.getBoolean(3));
+            };
+            return row.all(statement);
         }
     }
 

@@ -208,15 +208,15 @@ public final class UniqueRequests {
                         .formatted(jobs.get(open.get(0)).uniqueKey(), LOOKS));
             }
             List<Integer> asked = open;
-            List<TypedKey> keys = asked.stream()
-                    .map(i -> Objects.requireNonNull(typedKey(jobs.get(i))))
-                    .toList();
-            List<Holder> holders = statements.holders(
-                    connection, keys, i -> changes(jobs.get(asked.get(i))), i -> !heldUntilEnd(jobs.get(asked.get(i))));
+            List<Holder> holders =
+                    statements.holders(connection, asked.stream().map(jobs::get).toList());
             open = new ArrayList<>();
             for (int i = 0; i < holders.size(); i++) {
                 Holder holder = holders.get(i);
-                if (holder.idle() && !holder.locked() && changes(jobs.get(asked.get(i)))) {
+                if (holder.idle()
+                        && !holder.locked()
+                        && UniqueKeyStatements.changes(
+                                Objects.requireNonNull(jobs.get(asked.get(i)).uniqueKey()))) {
                     open.add(asked.get(i));
                 } else {
                     found.put(asked.get(i), holder);
@@ -224,14 +224,6 @@ public final class UniqueRequests {
             }
         }
         return found;
-    }
-
-    private static boolean changes(NewJob job) {
-        return job.uniqueKey() != null && job.uniqueKey().onConflict() != OnConflict.KEEP;
-    }
-
-    private static boolean heldUntilEnd(NewJob job) {
-        return job.uniqueKey() != null && job.uniqueKey().until() == Until.ENDED;
     }
 
     private void insert(Connection connection, Map<Integer, KeyedJob> inserts, @Nullable Answer[] answers)

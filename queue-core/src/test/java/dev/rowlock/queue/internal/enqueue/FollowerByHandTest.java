@@ -19,6 +19,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -121,7 +122,8 @@ class FollowerByHandTest {
 
     private void releaseAll() {
         new ReleaseFollowers(rooms.database())
-                .giveKeysBack(release.run(ReleaseFollowers.FRONT, 100).cancelled());
+                .giveKeysBack(
+                        release.run(ReleaseFollowers.FRONT, 100, List.of()).cancelled());
     }
 
     private int dispatched() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.Holder;
-import dev.rowlock.queue.internal.enqueue.UniqueKeyStatements.TypedKey;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -30,7 +30,9 @@ class LookLocksTest {
             List<Holder> holders = looking.database()
                     .joined(connection -> new UniqueKeyStatements(
                                     rooms.database().schema())
-                            .holders(connection, List.of(new TypedKey("send", "doc-7")), i -> true, i -> false));
+                            .holders(
+                                    connection,
+                                    List.of(Rooms.job(UniqueKey.of("doc-7").replacing(), null))));
 
             assertThat(holders).containsExactly(new Holder(id, false, true, true, true));
             assertThat(rooms.claim(rooms.node(), 1)).isEmpty();

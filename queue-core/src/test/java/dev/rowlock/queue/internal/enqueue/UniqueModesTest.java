@@ -92,7 +92,8 @@ abstract class UniqueModesTest {
 
     void releaseAll() {
         new ReleaseFollowers(rooms.database())
-                .giveKeysBack(release.run(ReleaseFollowers.FRONT, 100).cancelled());
+                .giveKeysBack(
+                        release.run(ReleaseFollowers.FRONT, 100, List.of()).cancelled());
     }
 
     int dispatched() {

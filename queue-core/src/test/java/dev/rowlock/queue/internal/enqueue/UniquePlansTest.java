@@ -63,7 +63,7 @@ class UniquePlansTest {
                 jobs.enqueueEach(requests(UniqueKey.of("b").onceMore(), 100));
                 jobs.enqueueEach(requests(UniqueKey.of("c").postponing(Duration.ofHours(2)), 100));
             }
-            new ReleaseFollowers(explained.database()).run(ReleaseFollowers.FRONT, 1_000);
+            new ReleaseFollowers(explained.database()).run(ReleaseFollowers.FRONT, 1_000, List.of());
             new ReleaseFollowers(explained.database()).giveKeysBack(List.of(1L, 2L));
 
             assertThat(explained.plans())
