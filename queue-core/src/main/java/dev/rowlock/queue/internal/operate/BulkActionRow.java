@@ -1,9 +1,10 @@
 package dev.rowlock.queue.internal.operate;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.search.JobFilter;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,7 +30,7 @@ final class BulkActionRow {
     // One whose last batch lies in the future is due: the clock was set back, and next_at may be far away.
     private static final String DUE = COLUMNS + """
              WHERE state = 'running' AND (next_at <= statement_timestamp() OR batch_at > statement_timestamp())
-               AND id <> ALL (?::bigint[])
+               AND id <> ALL (:without::bigint[])
              ORDER BY next_at, id LIMIT 1
                FOR UPDATE SKIP LOCKED
             """;
@@ -38,7 +39,8 @@ final class BulkActionRow {
     private static final String ADVANCE = """
             WITH given AS (
                 SELECT *
-                  FROM (SELECT ?::bigint, ?::int, ?::bigint, ?::bigint, ?::bigint[], ?::text, ?::bigint[], ?::bigint, ?::int)
+                  FROM (SELECT :action_id::bigint, :jobs::int, :after_id::bigint, :rest_millis::bigint, :refused_ids::bigint[], :refusal::text,
+                               :locked_ids::bigint[], :quick_millis::bigint, :longest_stretch::int)
                     AS given (action_id, jobs, after_id, rest_millis, refused_ids, refusal, locked_ids, quick_millis, longest_stretch)
             ), advanced AS (
                 UPDATE rowlock.bulk_action b
@@ -99,10 +101,11 @@ final class BulkActionRow {
         TakenAction action;
         do {
             known = unreadable.size();
-            try (PreparedStatement statement = connection.prepareStatement(due)) {
-                statement.setObject(1, unreadable());
-                action = read(statement);
-            }
+            action = ColdStatement.on(connection, due)
+                    .set("without", unreadable())
+                    .first(this::read)
+                    .flatMap(read -> read)
+                    .orElse(null);
         } while (action == null && unreadable.size() > known);
         return action;
     }
@@ -113,18 +116,17 @@ final class BulkActionRow {
      * @param limit a transaction that took a quarter of this at most was quick: the next one looks at more jobs
      */
     void advance(Connection connection, TakenAction action, Step step, Duration limit) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(advance)) {
-            statement.setLong(1, action.id());
-            statement.setInt(2, step.jobs);
-            statement.setLong(3, step.afterId);
-            statement.setLong(4, action.restMillis(step.jobs));
-            statement.setArray(5, connection.createArrayOf("bigint", step.refused.toArray()));
-            statement.setString(6, step.refusal);
-            statement.setArray(7, connection.createArrayOf("bigint", step.lockedIds.toArray()));
-            statement.setLong(8, limit.toMillis() / 4);
-            statement.setInt(9, TakenAction.LONGEST_STRETCH);
-            statement.executeUpdate();
-        }
+        ColdStatement.on(connection, advance)
+                .set("action_id", action.id())
+                .set("jobs", step.jobs)
+                .set("after_id", step.afterId)
+                .set("rest_millis", action.restMillis(step.jobs))
+                .set("refused_ids", Columns.longs(step.refused, Long::longValue))
+                .set("refusal", step.refusal)
+                .set("locked_ids", Columns.longs(step.lockedIds, Long::longValue))
+                .set("quick_millis", limit.toMillis() / 4)
+                .set("longest_stretch", TakenAction.LONGEST_STRETCH)
+                .update();
     }
 
     /** The ids of those that this release cannot read. */
@@ -132,34 +134,28 @@ final class BulkActionRow {
         return unreadable.stream().mapToLong(Long::longValue).toArray();
     }
 
-    private @Nullable TakenAction read(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
-                return null;
+    /** Empty: another release has made it. */
+    private Optional<TakenAction> read(ResultSet row) throws SQLException {
+        Optional<BulkKind> kind = BulkKind.of(row.getString(2));
+        Optional<JobFilter> filter = BulkRow.filter(row.getString(3));
+        if (kind.isEmpty() || filter.isEmpty()) {
+            if (unreadable.add(row.getLong(1))) {
+                log.warn(
+                        "bulk action {} was made by a newer release of Rowlock; it is left to nodes of that release",
+                        row.getLong(1));
             }
-            Optional<BulkKind> kind = BulkKind.of(row.getString(2));
-            Optional<JobFilter> filter = BulkRow.filter(row.getString(3));
-            if (kind.isEmpty() || filter.isEmpty()) {
-                if (unreadable.add(row.getLong(1))) {
-                    log.warn(
-                            "bulk action {} was made by a newer release of Rowlock; it is left to nodes of that release",
-                            row.getLong(1));
-                }
-                return null;
-            }
-            int perSecond = row.getInt(7);
-            Integer rate = row.wasNull() ? null : perSecond;
-            return new TakenAction(
-                    row.getLong(1),
-                    kind.get(),
-                    filter.get(),
-                    row.getLong(4),
-                    row.getLong(5),
-                    row.getObject(6, OffsetDateTime.class),
-                    rate,
-                    row.getInt(8),
-                    List.of((Long[]) row.getArray(9).getArray()));
+            return Optional.empty();
         }
+        return Optional.of(new TakenAction(
+                row.getLong(1),
+                kind.get(),
+                filter.get(),
+                row.getLong(4),
+                row.getLong(5),
+                row.getObject(6, OffsetDateTime.class),
+                Columns.integer(row, 7),
+                row.getInt(8),
+                List.of((Long[]) row.getArray(9).getArray())));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.operate;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.KindOfError;
@@ -12,7 +13,6 @@ import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -115,8 +115,6 @@ final class BulkRow {
             return null;
         }
         String filter = row.getString("filter");
-        int perSecond = row.getInt("per_second");
-        Integer rate = row.wasNull() ? null : perSecond;
         return new BulkAction(
                 row.getLong("id"),
                 kind,
@@ -130,12 +128,8 @@ final class BulkRow {
                 row.getLong("done"),
                 row.getLong("refused"),
                 row.getString("refusal"),
-                rate,
+                Columns.integer(row, row.findColumn("per_second")),
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
-                instant(row.getObject("ended_at", OffsetDateTime.class)));
-    }
-
-    private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
-        return time == null ? null : time.toInstant();
+                Columns.instant(row, row.findColumn("ended_at")));
     }
 }

@@ -220,7 +220,7 @@ public final class DoBulkBatch {
     private Next next(Connection connection, TakenAction action, List<RoomCondition> rooms, int most)
             throws SQLException {
         boolean filtered = action.stretch() > 1;
-        ColdStatement statement = ColdStatement.on(connection, database.sql(BulkBatchSql.next(rooms, filtered)))
+        ColdStatement statement = ColdStatement.on(connection, database.sql(BulkKind.next(rooms, filtered)))
                 .set("action_id", action.id())
                 .set("after_id", action.afterId())
                 .set("last_id", action.lastId())
@@ -262,7 +262,7 @@ public final class DoBulkBatch {
         if (jobs.size() == 1) {
             limitLocks(connection); // one that waits for a lock of its table is not slow
         }
-        String sql = database.sql(BulkBatchSql.move(action.kind(), rooms));
+        String sql = database.sql(action.kind().move(rooms));
         Consumer<List<Long>> work = some -> {
             ColdStatement statement = ColdStatement.on(connection, sql)
                     .set("created_at", action.createdAt())

@@ -3,13 +3,11 @@ package dev.rowlock.queue.internal.search;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.TransactionStanding;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobFilter.Criterion;
 import dev.rowlock.queue.search.SearchTimeoutException;
 import dev.rowlock.queue.search.SearchesBusyException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
@@ -32,8 +30,8 @@ public final class BoundedSearch {
      */
     private static final String LIMIT = """
             SELECT set_config('statement_timeout',
-                              CASE WHEN own > interval '0' AND own < ? * interval '1 ms' THEN current_setting('statement_timeout')
-                                   ELSE ? /* statement_timeout */ END, true),
+                              CASE WHEN own > interval '0' AND own < :millis * interval '1 ms' THEN current_setting('statement_timeout')
+                                   ELSE :millis::text END, true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
                    set_config('transaction_read_only', 'on', true)
               FROM CAST(current_setting('statement_timeout') AS interval) AS own
@@ -153,11 +151,7 @@ public final class BoundedSearch {
     }
 
     private <T> T limited(Connection connection, Database.Call<T> call) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, LIMIT)) {
-            statement.setLong(1, limit.toMillis());
-            statement.setString(2, Long.toString(limit.toMillis()));
-            statement.execute();
-        }
+        ColdStatement.on(connection, LIMIT).set("millis", limit.toMillis()).only(row -> true);
         return call.on(connection);
     }
 
