@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call that is being intercepted. Its thread only. */
@@ -20,12 +21,8 @@ public final class InterceptedCall implements EnqueueCall {
     private final Map<String, String> requested;
     private final AddedHeaders headers;
     private final List<Map<String, String>> added = new ArrayList<>();
-    private @Nullable String queue; // of the first job
-    private @Nullable String type;
-    private boolean manyQueues;
-    private boolean manyTypes;
-    private long jobs;
-    private @Nullable Map<Target, Long> others; // than the first job's, where there are any
+    private final Map<Target, Long> targets =
+            new LinkedHashMap<>(); // how many jobs go there, in the order of the first of each
     private @Nullable Long id;
     private @Nullable Enqueued answer;
     private boolean manyAnswers;
@@ -40,17 +37,7 @@ public final class InterceptedCall implements EnqueueCall {
 
     /** A job of this queue and type is asked for. */
     public void count(String itsQueue, String itsType) {
-        if (jobs == 0) {
-            queue = itsQueue;
-            type = itsType;
-        }
-        manyQueues |= !itsQueue.equals(queue);
-        manyTypes |= !itsType.equals(type);
-        if (!itsQueue.equals(queue) || !itsType.equals(type)) {
-            others = others == null ? new LinkedHashMap<>() : others;
-            others.merge(new Target(itsQueue, itsType), 1L, Long::sum);
-        }
-        jobs++;
+        targets.merge(new Target(itsQueue, itsType), 1L, Long::sum);
     }
 
     /** What became of one request. */
@@ -84,32 +71,31 @@ public final class InterceptedCall implements EnqueueCall {
 
     @Override
     public Optional<String> queue() {
-        return manyQueues ? Optional.empty() : Optional.ofNullable(queue);
+        return common(Target::queue);
     }
 
     @Override
     public Optional<String> type() {
-        return manyTypes ? Optional.empty() : Optional.ofNullable(type);
+        return common(Target::type);
+    }
+
+    /** Empty: they have several, or there are no jobs. */
+    private Optional<String> common(Function<Target, String> part) {
+        List<String> all =
+                targets.keySet().stream().map(part).distinct().limit(2).toList();
+        return all.size() == 1 ? Optional.of(all.get(0)) : Optional.empty();
     }
 
     @Override
     public List<Part> parts() {
-        if (jobs == 0 || queue == null || type == null) {
-            return List.of();
-        }
-        List<Part> parts = new ArrayList<>();
-        long elsewhere = 0;
-        if (others != null) {
-            others.forEach((target, count) -> parts.add(new Part(target.queue, target.type, count)));
-            elsewhere = others.values().stream().mapToLong(Long::longValue).sum();
-        }
-        parts.add(0, new Part(queue, type, jobs - elsewhere));
-        return parts;
+        return targets.entrySet().stream()
+                .map(each -> new Part(each.getKey().queue, each.getKey().type, each.getValue()))
+                .toList();
     }
 
     @Override
     public long jobs() {
-        return jobs;
+        return targets.values().stream().mapToLong(Long::longValue).sum();
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Actions of operators on one job. Each is a statement that finds the job or leaves it alone. Thread-safe. */
@@ -66,12 +67,10 @@ public final class JobChanges {
         AuditNote note = note("run now", id, null, by);
         return change(id, "run now", Set.of(JobState.WAITING), () -> {
             Optional<JobStatements.Ready> ready = jobs.runNow(id, note);
-            ready.ifPresent(place -> {
-                Wakes wakes = new Wakes();
+            ready.ifPresent(place -> wake(standing, wakes -> {
                 wakes.ready(place.queue(), place.rank());
                 wakes.keys(place.queue()); // it may have one
-                afterCommit.wake(wakes, standing);
-            });
+            }));
             return ready.isPresent();
         });
     }
@@ -83,7 +82,7 @@ public final class JobChanges {
         return change(id, "rescheduled", Set.of(JobState.WAITING, JobState.READY), () -> {
             boolean changed = jobs.reschedule(id, due, note);
             if (changed) {
-                wakeDispatcher(after == null ? Duration.ZERO : after, standing);
+                wake(standing, wakes -> wakes.waiting(after == null ? Duration.ZERO : after));
             }
             return changed;
         });
@@ -95,12 +94,11 @@ public final class JobChanges {
         AuditNote note = note("change priority", id, "to " + priority, by);
         return change(id, "given another priority", notRunning(), () -> {
             Optional<JobStatements.Reranked> changed = jobs.changeRank(id, rank, note);
-            changed.map(JobStatements.Reranked::queue).ifPresent(queue -> {
-                Wakes wakes = new Wakes();
-                wakes.back(queue, rank);
-                wakes.keys(queue); // it may have one
-                afterCommit.wake(wakes, standing);
-            });
+            changed.map(JobStatements.Reranked::queue)
+                    .ifPresent(queue -> wake(standing, wakes -> {
+                        wakes.back(queue, rank);
+                        wakes.keys(queue); // it may have one
+                    }));
             afterCommit.quietly(standing);
             return changed.isPresent();
         });
@@ -128,7 +126,7 @@ public final class JobChanges {
         Optional<Others> others = others(id);
         boolean redriven = jobs.redrive(id, note("redrive", id, null, by));
         if (redriven) {
-            wakeDispatcher(Duration.ZERO, standing);
+            wake(standing, wakes -> wakes.waiting(Duration.ZERO));
             wake(others, standing);
         }
         return redriven;
@@ -160,9 +158,7 @@ public final class JobChanges {
     }
 
     private void wake(Optional<Others> others, TransactionStanding standing) {
-        Wakes wakes = new Wakes();
-        others.map(Others::keys).ifPresent(wakes::keys);
-        afterCommit.wake(wakes, standing);
+        wake(standing, wakes -> others.map(Others::keys).ifPresent(wakes::keys));
         if (others.filter(Others::workflow).isPresent()) {
             afterCommit.attention(standing);
         }
@@ -210,9 +206,9 @@ public final class JobChanges {
         return new AuditNote(by.who(), by.why(), action, "job " + id, detail);
     }
 
-    private void wakeDispatcher(Duration dueIn, TransactionStanding standing) {
+    private void wake(TransactionStanding standing, Consumer<Wakes> what) {
         Wakes wakes = new Wakes();
-        wakes.waiting(dueIn);
+        what.accept(wakes);
         afterCommit.wake(wakes, standing);
     }
 }
