@@ -56,15 +56,6 @@ class UniqueJobsTest {
     }
 
     @Test
-    void aSecondRequestGetsTheFirstJob() {
-        long first = jobs.enqueue(new SendMail("first"), o -> o.unique("order-42"));
-        long second = jobs.enqueue(new SendMail("second"), o -> o.unique("order-42"));
-
-        assertThat(second).isEqualTo(first);
-        assertThat(mails()).containsExactly("first");
-    }
-
-    @Test
     void theAnswerTellsWhetherTheJobIsNew() {
         EnqueueResult first = jobs.enqueueUnique(new SendMail("first"), KEY);
         EnqueueResult second = jobs.enqueueUnique(new SendMail("second"), KEY, o -> o.priority(5));
@@ -81,12 +72,22 @@ class UniqueJobsTest {
     void everyOptionIsStoredWithAUniqueJob() {
         long id = jobs.enqueue(
                 new SendMail("a"),
-                o -> o.unique("order-42").queue("bulk").priority(7).delay(Duration.ofHours(1)));
+                o -> o.unique("order-42")
+                        .queue("bulk")
+                        .priority(7)
+                        .delay(Duration.ofHours(1))
+                        .maxRetries(4)
+                        .timeout(Duration.ofMillis(1500))
+                        .header("k", "v"));
 
         assertThat(rooms.look(id))
                 .containsEntry("state", "waiting")
                 .containsEntry("queue", "bulk")
-                .containsEntry("priority", 7);
+                .containsEntry("priority", 7)
+                .containsEntry("max_retries", 4)
+                .containsEntry("timeout_millis", 1500L)
+                .hasEntrySatisfying(
+                        "headers", headers -> assertThat(headers.toString()).contains("\"k\":\"v\""));
         assertThat(jobs.enqueue(new SendMail("b"), o -> o.unique("order-42"))).isEqualTo(id);
     }
 

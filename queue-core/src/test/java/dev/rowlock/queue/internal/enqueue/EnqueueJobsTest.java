@@ -27,22 +27,6 @@ class EnqueueJobsTest {
     }
 
     @Test
-    void idsComeInTheOrderOfTheJobs() {
-        List<NewJob> jobs = IntStream.range(0, 1_000)
-                .mapToObj(i -> new NewJob("mail", "send", 0, null, null, null, Integer.toString(i), null, null))
-                .toList();
-
-        long[] ids = rooms.ready(jobs);
-
-        assertThat(ids).isSorted().doesNotHaveDuplicates();
-        assertThat(rooms.sql("SELECT payload::text FROM rowlock.ready ORDER BY id")
-                        .query(String.class)
-                        .list())
-                .isEqualTo(jobs.stream().map(NewJob::payload).toList());
-        assertThat(rooms.roomsOf(ids[999])).containsExactly("ready");
-    }
-
-    @Test
     void aSingleJobUsesUpOneId() {
         long first = rooms.ready();
         EnqueueJobs ready = new EnqueueJobs(rooms.database().schema());

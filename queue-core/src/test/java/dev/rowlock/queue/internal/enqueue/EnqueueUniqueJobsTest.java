@@ -46,16 +46,6 @@ class EnqueueUniqueJobsTest {
     // Who holds a key
 
     @Test
-    void aKeyThatNobodyHoldsIsTakenWithItsJob() {
-        Placed placed = rooms.unique(KEY);
-
-        assertThat(placed.created()).isTrue();
-        assertThat(rooms.roomsOf(placed.id())).containsExactly("ready");
-        assertThat(rooms.number("SELECT job_id FROM rowlock.unique_key WHERE type = 'send' AND key = 'order-42'"))
-                .isEqualTo(placed.id());
-    }
-
-    @Test
     void aJobHoldsItsKeyInEachRoomWhereItMayStillRun() {
         long id = rooms.unique(List.of(Rooms.job(KEY, LATER))).get(0).id();
         assertHeldBy(id, "waiting");
@@ -169,51 +159,6 @@ class EnqueueUniqueJobsTest {
     // What is written
 
     @Test
-    void jobsWithAndWithoutKeysLandInOrderWithAllThatWasGiven() {
-        long held = rooms.unique(KEY).id();
-        NewJob full = new NewJob(
-                "print",
-                "page",
-                -7,
-                null,
-                4,
-                Duration.ofMillis(1500),
-                "{\"a\": 1}",
-                "{\"k\": \"v\"}",
-                UniqueKey.of("z"));
-
-        List<Placed> placed = rooms.unique(List.of(
-                full, Rooms.job(KEY, null), Rooms.job(), Rooms.job(LATER), Rooms.job(UniqueKey.of("a"), LATER)));
-
-        assertThat(placed).extracting(Placed::created).containsExactly(true, false, true, true, true);
-        assertThat(placed.get(1).id()).isEqualTo(held);
-        assertThat(List.of(
-                        placed.get(0).id(),
-                        placed.get(2).id(),
-                        placed.get(3).id(),
-                        placed.get(4).id()))
-                .isSorted();
-        assertThat(rooms.look(placed.get(0).id()))
-                .containsEntry("state", "ready")
-                .containsEntry("queue", "print")
-                .containsEntry("type", "page")
-                .containsEntry("priority", 7)
-                .containsEntry("max_retries", 4)
-                .containsEntry("timeout_millis", 1500L)
-                .hasEntrySatisfying("payload", payload -> assertThat(payload).hasToString("{\"a\": 1}"))
-                .hasEntrySatisfying("headers", headers -> assertThat(headers).hasToString("{\"k\": \"v\"}"));
-        assertThat(rooms.roomsOf(placed.get(2).id())).containsExactly("ready");
-        assertThat(rooms.roomsOf(placed.get(3).id())).containsExactly("waiting");
-        assertThat(rooms.look(placed.get(4).id()))
-                .containsEntry("state", "waiting")
-                .containsEntry("reason", "scheduled");
-        assertThat(rooms.truth("""
-                        SELECT due_at BETWEEN statement_timestamp() + interval '23 h'
-                                          AND statement_timestamp() + interval '24 h' FROM rowlock.waiting WHERE id =
-                        """ + placed.get(4).id())).isTrue();
-    }
-
-    @Test
     void jobsOfOneQueueAndPriorityLieSideBySide() {
         rooms.unique(IntStream.range(0, 60)
                 .mapToObj(
@@ -221,23 +166,6 @@ class EnqueueUniqueJobsTest {
                 .toList());
 
         assertThat(rooms.lanesOnDisk()).hasSize(60).isSorted();
-    }
-
-    @Test
-    void theFirstOfSeveralJobsWithOneKeyInABatchCounts() {
-        List<NewJob> jobs = IntStream.range(0, 4)
-                .mapToObj(i -> new NewJob("mail", "send", 0, null, null, null, Integer.toString(i), null, KEY))
-                .toList();
-
-        List<Placed> placed = rooms.unique(jobs);
-
-        long id = placed.get(0).id();
-        assertThat(placed)
-                .containsExactly(
-                        new Placed(id, true), new Placed(id, false), new Placed(id, false), new Placed(id, false));
-        assertThat(rooms.look(id))
-                .hasEntrySatisfying("payload", payload -> assertThat(payload).hasToString("0"));
-        assertThat(rooms.count("ready")).isEqualTo(1);
     }
 
     @Test
