@@ -36,18 +36,15 @@ final class FireSchedules {
     /** Moves recurring jobs on to their next run and enqueues the jobs of this one, if nobody else has locked or changed them. */
     private final String fire;
 
-    private final String fireByHand;
-
     public FireSchedules(Database database) {
         this.database = database;
         this.look = database.sql(IndexPlan.PREFIX + LOOK);
-        String rest = IntoRooms.ASIDE
+        this.fire = database.sql(FIRE
+                + IntoRooms.ASIDE
                 + Move.created("created", COLUMNS, ")")
                         .to(Room.READY, "ready_at = statement_timestamp()")
                         .inQueueOrder()
-                        .answering(ANSWER);
-        this.fire = database.sql(FIRE.formatted("SKIP LOCKED") + rest);
-        this.fireByHand = database.sql(FIRE.formatted("") + rest);
+                        .answering(ANSWER));
     }
 
     /** Whether the last job of the row {@code s} has not ended. One look by primary key for each room. */
@@ -150,7 +147,8 @@ final class FireSchedules {
     private static final String COLUMNS =
             "id, rank, max_retries, timeout_millis, queue, job_key, type, headers, payload";
 
-    private static final String FIRE = """
+    private static final String FIRE =
+            """
             WITH fired AS MATERIALIZED (
                 SELECT s.*, t.next AS following, t.fire AS following_fire, t.by_hand, %1$s AS live
                   FROM unnest(:names::text[], :versions::bigint[], :nexts::timestamptz[], :fire_ats::timestamptz[], :by_hand::boolean[])
@@ -158,7 +156,7 @@ final class FireSchedules {
                   JOIN rowlock.schedule s ON s.name = t.name AND s.version = coalesce(t.version, s.version)
                  WHERE t.by_hand OR s.paused_at IS NULL AND s.retired_at IS NULL
                  ORDER BY s.name
-                   FOR UPDATE OF s %2$s
+                   FOR UPDATE OF s SKIP LOCKED
             ), run AS MATERIALIZED (
                 SELECT r.*, r.at::timestamptz AS time
                   FROM unnest(:run_names::text[], :run_times::text[]) WITH ORDINALITY AS r (name, at, place)
@@ -168,9 +166,9 @@ final class FireSchedules {
                                f.timeout_millis, f.queue, f.job_key, f.type,
                                -- As text: JSON may hold what jsonb refuses. Neither value needs an escape.
                                coalesce(rtrim(f.headers::text, '}') || ',', '{')
-                               || '"%3$s":"' || f.name || '","%4$s":"' || r.at || '"}' AS headers,
-                               CASE WHEN length(f.payload::text) <= %5$d THEN f.payload::text END AS payload,
-                               CASE WHEN length(f.payload::text) > %5$d THEN f.payload::text END AS large_payload
+                               || '"%2$s":"' || f.name || '","%3$s":"' || r.at || '"}' AS headers,
+                               CASE WHEN length(f.payload::text) <= %4$d THEN f.payload::text END AS payload,
+                               CASE WHEN length(f.payload::text) > %4$d THEN f.payload::text END AS large_payload
                           FROM fired f JOIN run r ON r.name = f.name
                          WHERE f.overlap = 'allow' OR NOT f.live
                          ORDER BY r.place) AS j
@@ -182,7 +180,7 @@ final class FireSchedules {
                        last_at = CASE WHEN f.by_hand THEN s.last_at ELSE coalesce(c.time, s.last_at) END,
                        last_job_id = coalesce(c.id, s.last_job_id),
                        -- With spaces, for a colon before a digit begins a parameter.
-                       recent_job_ids = CASE WHEN c.id IS NULL THEN s.recent_job_ids ELSE (c.ids || s.recent_job_ids)[1 : %6$d] END,
+                       recent_job_ids = CASE WHEN c.id IS NULL THEN s.recent_job_ids ELSE (c.ids || s.recent_job_ids)[1 : %5$d] END,
                        queued_at = CASE WHEN f.by_hand THEN s.queued_at
                                         WHEN f.live AND f.overlap IN ('queue_one', 'cancel_running')
                                         THEN coalesce(r.time, s.queued_at) END,
@@ -200,8 +198,7 @@ final class FireSchedules {
                                FROM created GROUP BY name) AS c ON c.name = f.name
                   LEFT JOIN (SELECT name, count(*) AS runs, max(time) AS time FROM run GROUP BY name) AS r ON r.name = f.name
                  WHERE s.name = f.name
-            """.formatted(
-                    LAST_JOB_LIVE, "%s", RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE, RECENT);
+            """.formatted(LAST_JOB_LIVE, RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE, RECENT);
 
     private static final String ANSWER = """
             SELECT f.name, f.queue, f.rank, count(c.id), max(c.id), f.job_key
@@ -257,7 +254,7 @@ final class FireSchedules {
      * {@linkplain Schedules#locked locked} the row: a snapshot from before would not know the job of a run that has just come.
      */
     public List<Fired> byHand(Connection connection, String name, Instant now) throws SQLException {
-        return ColdStatement.on(connection, fireByHand)
+        return ColdStatement.on(connection, fire)
                 .set("names", new String[] {name})
                 .set("versions", new Long[] {null})
                 .set("nexts", new String[] {null})
