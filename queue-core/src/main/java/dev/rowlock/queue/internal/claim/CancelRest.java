@@ -19,7 +19,6 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-
 /**
  * Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. Those that have begun, or
  * that somebody has redriven, go on.
@@ -150,7 +149,8 @@ public final class CancelRest {
             try {
                 Map<String, RuntimeException> refused = BatchSplitter.refused(keys, this::cancelAll, together);
                 if (!refused.isEmpty()) {
-                    leaveAside(refused.keySet(), AGAIN, refused.values().iterator().next());
+                    leaveAside(
+                            refused.keySet(), AGAIN, refused.values().iterator().next());
                 }
             } catch (RuntimeException e) {
                 leaveAside(keys, SOON_AGAIN, e);

@@ -70,8 +70,7 @@ final class ClaimedRows {
     Batch read(ResultSet rows, int most, long begun) throws SQLException {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
-            claimed.add(new Positioned(
-                    rows.getInt(RANK), Columns.micros(rows.getDouble(READY_AT)), job(rows)));
+            claimed.add(new Positioned(rows.getInt(RANK), Columns.micros(rows.getDouble(READY_AT)), job(rows)));
             if (keyed) {
                 learn(rows);
             }

@@ -218,8 +218,7 @@ public final class Claimer {
     boolean idleFor(Duration time) {
         // A look that knows no exceptions tells nothing where there are some.
         boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
-        boolean nothing =
-                empty > 0 && !keyed.awaited() && quick && cursor.lookedFromFront() && leavesNothing;
+        boolean nothing = empty > 0 && !keyed.awaited() && quick && cursor.lookedFromFront() && leavesNothing;
         return (nothing || claimsNothing())
                 && !consumer.metUnknownType()
                 && System.nanoTime() - broughtAt >= time.toNanos();
@@ -253,8 +252,7 @@ public final class Claimer {
 
     /** How long until jobs without keys are looked for though nothing is heard. */
     private Duration untilPoll() {
-        return Duration.ofNanos(
-                lookedAt + settings.pollInterval().toNanos() - System.nanoTime());
+        return Duration.ofNanos(lookedAt + settings.pollInterval().toNanos() - System.nanoTime());
     }
 
     private Duration claimPlain() {

@@ -18,7 +18,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-
 /**
  * All fetchers of a node. Polls for those that have no thread of their own, in one statement: see the package's page.
  */

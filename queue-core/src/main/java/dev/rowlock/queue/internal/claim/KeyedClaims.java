@@ -1,11 +1,11 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.internal.claim.CancelRest.RestOfKeys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Claimed;
 import dev.rowlock.queue.internal.claim.KeyedBatch.Stop;
 import dev.rowlock.queue.internal.claim.KeyedRounds.Seen;

@@ -58,8 +58,7 @@ public final class LimitStatements {
             "(%1$s) = (SELECT %1$s FROM jsonb_to_record(l.declared_limit) AS declared (%2$s))".formatted(NAMES, TYPED);
 
     /** Sets an operator's limit of a queue. */
-    private static final String SET =
-            """
+    private static final String SET = """
             WITH given AS (
                 SELECT * FROM %1$s
             ), changed AS (
@@ -71,7 +70,7 @@ public final class LimitStatements {
                 RETURNING queue
             )
             """.formatted(GIVEN, NAMES, TAKEN_OVER, json("l"))
-                    + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
+            + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     /** Removes an operator's limit of a queue: the declared one holds again, or none. */
     private static final String REMOVE =
@@ -90,8 +89,7 @@ public final class LimitStatements {
             """.formatted(AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     /** Lists the limits of all queues. */
-    private static final String LIST =
-            "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(NAMES);
+    private static final String LIST = "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(NAMES);
 
     /** Reads the limits of a queue. */
     private static final String FIND =
@@ -419,8 +417,7 @@ public final class LimitStatements {
     /** As {@link #GIVEN} reads them. */
     static String json(Collection<QueueLimit> limits) {
         return JsonMapper.shared()
-                .writeValueAsString(
-                        limits.stream().map(LimitStatements::json).toList());
+                .writeValueAsString(limits.stream().map(LimitStatements::json).toList());
     }
 
     private static ObjectNode json(QueueLimit limit) {

@@ -230,8 +230,8 @@ public final class WorkerNode {
             services.wakeups().unsubscribe(this);
             janitor.stop();
             featureChores.stop();
-            LastClaims claims = fetchers.stop(
-                    parts.claim().unanswered(), settings.worker().drainTimeout());
+            LastClaims claims =
+                    fetchers.stop(parts.claim().unanswered(), settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::close);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();

@@ -24,7 +24,6 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-
 /** Chores for policies on each node, also for policies that only other nodes have. */
 public final class PolicyFeature implements Feature {
 
@@ -33,6 +32,7 @@ public final class PolicyFeature implements Feature {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     /** Where there are no policies: each node looks, whether or not it will ever meet one. */
     private static final Duration WITHOUT = Duration.ofSeconds(5);
+
     private static final Duration FORGET = Duration.ofMinutes(1);
     private static final int BATCH = 500;
 

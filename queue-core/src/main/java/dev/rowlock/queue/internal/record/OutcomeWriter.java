@@ -291,8 +291,7 @@ public final class OutcomeWriter {
             sort(entries, found);
         }
 
-        private void writeWithout(
-                Throwable e, List<PendingOutcome> entries, Statement statement) {
+        private void writeWithout(Throwable e, List<PendingOutcome> entries, Statement statement) {
             switch (WriteFailure.of(e)) {
                 case FOR_NOW -> fail(entries, e);
                 case LOCKED -> writeUnlocked(entries, statement, e);
@@ -361,8 +360,7 @@ public final class OutcomeWriter {
             failed.addAll(entries);
         }
 
-        private void writeUnlocked(
-                List<PendingOutcome> entries, Statement statement, Throwable e) {
+        private void writeUnlocked(List<PendingOutcome> entries, Statement statement, Throwable e) {
             Set<Long> locked;
             try {
                 locked = locked(entries);

@@ -18,7 +18,8 @@ public final class Wakes {
     private static final String ANY_KEY = ""; // a key has one character at least
 
     private final Map<String, Ready> ready = new HashMap<>(); // by queue
-    private final Map<String, Set<String>> keys = new HashMap<>(); // by queue; of many in one queue nobody need know which they are
+    private final Map<String, Set<String>> keys =
+            new HashMap<>(); // by queue; of many in one queue nobody need know which they are
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private boolean attention;

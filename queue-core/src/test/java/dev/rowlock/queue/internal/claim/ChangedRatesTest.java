@@ -49,7 +49,6 @@ class ChangedRatesTest extends KeyedQueue {
         }
     }
 
-
     ChangedRatesTest(TestDatabase database) {
         super(database);
     }
@@ -98,10 +97,7 @@ class ChangedRatesTest extends KeyedQueue {
         long begun = 0;
         int some;
         do {
-            some = run(Math.min(5, most))
-                    .batch()
-                    .jobs()
-                    .size();
+            some = run(Math.min(5, most)).batch().jobs().size();
             begun += some;
         } while (some > 0 && begun < most);
         rooms.execute("DELETE FROM rowlock.running");

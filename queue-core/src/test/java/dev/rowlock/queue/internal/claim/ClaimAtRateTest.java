@@ -19,7 +19,6 @@ class ClaimAtRateTest extends KeyedQueue {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-
     ClaimAtRateTest(TestDatabase database) {
         super(database);
     }
@@ -126,10 +125,7 @@ class ClaimAtRateTest extends KeyedQueue {
         limit(QueueLimit.of(QUEUE).ratePerKey(hourly(2)));
         enqueue("a", 10);
         enqueue("b", 1);
-        assertThat(run(3)
-                        .batch()
-                        .jobs())
-                .hasSize(2);
+        assertThat(run(3).batch().jobs()).hasSize(2);
         run(10);
         assertThat(rooms.number("SELECT count(*) FROM rowlock.rate_state")).isEqualTo(3);
         Leftovers remove = new Leftovers(rooms.database());

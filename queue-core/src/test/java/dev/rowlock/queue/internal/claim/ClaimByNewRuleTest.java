@@ -23,7 +23,6 @@ class ClaimByNewRuleTest extends KeyedQueue {
 
     private static final String OLD = "now() - interval '1 h'";
 
-
     ClaimByNewRuleTest(TestDatabase database) {
         super(database);
         assertThat(keys(run(10))).isEmpty(); // it has seen that there is no rule
@@ -106,8 +105,7 @@ class ClaimByNewRuleTest extends KeyedQueue {
             new ClaimKeyedJobs(other.database(), Duration.ZERO)
                     .run(QUEUE, new Look("z", 0, true), 10, 0, Which.ALL, node, null);
 
-            assertThat(keys(run(Look.FIRST, seen, 10)))
-                    .containsExactly("a");
+            assertThat(keys(run(Look.FIRST, seen, 10))).containsExactly("a");
         }
     }
 

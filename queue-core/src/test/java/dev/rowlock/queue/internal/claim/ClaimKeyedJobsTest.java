@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Representative
 class ClaimKeyedJobsTest extends KeyedQueue {
 
-
     ClaimKeyedJobsTest(TestDatabase database) {
         super(database);
     }
@@ -179,11 +178,13 @@ class ClaimKeyedJobsTest extends KeyedQueue {
     @Test
     void keysThatAreFullAreLeftBehindInOneWalk() {
         limit(null, 1);
-        rooms.large(
-                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i), 0)).toList());
+        rooms.large(IntStream.range(0, 150)
+                .mapToObj(i -> job("a%03d".formatted(i), 0))
+                .toList());
         assertThat(keys(run(150))).hasSize(150);
-        rooms.large(
-                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i), 0)).toList());
+        rooms.large(IntStream.range(0, 150)
+                .mapToObj(i -> job("a%03d".formatted(i), 0))
+                .toList());
         rooms.large(jobs("b", 3));
 
         Look turn = Look.FIRST;

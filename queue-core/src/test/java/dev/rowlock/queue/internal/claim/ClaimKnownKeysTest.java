@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
 @Representative
 class ClaimKnownKeysTest extends KeyedQueue {
 
-
     ClaimKnownKeysTest(TestDatabase test) {
         super(test);
     }

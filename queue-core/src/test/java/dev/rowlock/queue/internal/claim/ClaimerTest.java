@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;

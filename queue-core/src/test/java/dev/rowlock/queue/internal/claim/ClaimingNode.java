@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.claim.Claimer.KeyedSource;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;

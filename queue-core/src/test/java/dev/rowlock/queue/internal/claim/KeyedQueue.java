@@ -2,8 +2,6 @@ package dev.rowlock.queue.internal.claim;
 
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 
-import dev.rowlock.queue.test.postgres.PostgresTest;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Keys;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
@@ -11,6 +9,8 @@ import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Where a claim goes on that could not give a job to each key. */
 class TurnsOfClaimsTest extends KeyedQueue {
 
-
     TurnsOfClaimsTest(TestDatabase database) {
         super(database);
     }

@@ -1,16 +1,20 @@
 package dev.rowlock.queue.internal.gate;
 
+import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.db.AuditNote;
-import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
+import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
@@ -31,9 +35,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 @PostgresTest(migrated = true)
 @Representative
@@ -230,9 +231,7 @@ class LimitStatementsTest {
         dead(QUEUE, "b", 1);
         limits.skipDead(QUEUE, "a", NOTE);
 
-        assertThat(limits.blockedKeys(QUEUE, 1))
-                .extracting(BlockedKey::key)
-                .containsExactly("b");
+        assertThat(limits.blockedKeys(QUEUE, 1)).extracting(BlockedKey::key).containsExactly("b");
     }
 
     @Test

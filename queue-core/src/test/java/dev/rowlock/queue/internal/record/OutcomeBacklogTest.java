@@ -15,8 +15,8 @@ class OutcomeBacklogTest {
     private final OutcomeBacklog unwritten = new OutcomeBacklog();
 
     private void add(int outcomes, int result) {
-        PendingOutcome entry =
-                TestHeldJob.pending(ClaimedJobs.of(1, "send"), new Outcome.Completed(result == 0 ? null : "x".repeat(result)));
+        PendingOutcome entry = TestHeldJob.pending(
+                ClaimedJobs.of(1, "send"), new Outcome.Completed(result == 0 ? null : "x".repeat(result)));
         IntStream.range(0, outcomes).forEach(i -> unwritten.add(entry));
     }
 
