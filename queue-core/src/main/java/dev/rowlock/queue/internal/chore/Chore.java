@@ -15,11 +15,18 @@ public interface Chore {
     /** Does it once and returns how long to wait before the next time. */
     Duration runOnce();
 
-    /**
-     * Called once, before its first run, with what makes it due at once: from any thread, as often as there is something to do. What comes
-     * during a run leads to another one.
-     */
-    default void triggeredBy(Runnable trigger) {}
+    /** Makes a chore due, from any thread, as often as there is something to do. What comes during a run leads to another one. */
+    interface Trigger {
+
+        void within(Duration time);
+
+        default void now() {
+            within(Duration.ZERO);
+        }
+    }
+
+    /** Called once, before its first run. */
+    default void triggeredBy(Trigger trigger) {}
 
     /** Whether it is due at once after an operator has changed something. */
     default boolean dueAfterChange() {

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import java.time.Duration;
@@ -11,7 +12,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,17 +27,20 @@ public final class ChoreLoop {
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final List<Planned> plan;
+    private final Consumer<TimeBudget> last;
     private final EndlessTask lasting;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean closed; // guarded by lock
 
-    public ChoreLoop(String threadName, List<Chore> chores) {
+    /** @param last what its feature does at the end of the node ({@link Feature#last}) */
+    public ChoreLoop(String threadName, List<Chore> chores, Consumer<TimeBudget> last) {
         this.plan = chores.stream().map(Planned::new).toList();
+        this.last = last;
         this.lasting = new EndlessTask(threadName, this::run);
         this.thread = lasting.thread();
-        chores.forEach(chore -> chore.triggeredBy(() -> runWithin(chore, Duration.ZERO)));
+        plan.forEach(planned -> planned.chore.triggeredBy(time -> runWithin(time, planned)));
     }
 
     public void start() {
@@ -60,12 +67,27 @@ public final class ChoreLoop {
         return plan.stream().flatMap(planned -> planned.chore.policy().stream());
     }
 
-    /** Sees to it that one of its chores runs within this time. */
-    public void runWithin(Chore chore, Duration time) {
+    /** Somebody has changed something: those chores run that must know, after this time at the latest. */
+    public void changed(Duration pause) {
+        plan.stream()
+                .map(planned -> planned.chore)
+                .filter(Chore::dueAfterChange)
+                .forEach(Chore::changed);
+        runWithin(pause, Chore::dueAfterChange);
+    }
+
+    /** The node hears of changes from now on, and may have missed some: those chores run that must not wait, after this time at the latest. */
+    public void connected(Duration pause) {
+        runWithin(pause, Chore::dueAfterConnect);
+    }
+
+    private void runWithin(Duration time, Predicate<Chore> which) {
+        plan.stream().filter(planned -> which.test(planned.chore)).forEach(planned -> runWithin(time, planned));
+    }
+
+    private void runWithin(Duration time, Planned planned) {
         lock.lock();
         try {
-            Planned planned =
-                    plan.stream().filter(p -> p.chore == chore).findFirst().orElseThrow();
             long at = System.nanoTime() + time.toNanos();
             if (at - planned.at < 0) {
                 planned.at = at;
@@ -96,7 +118,7 @@ public final class ChoreLoop {
     }
 
     /** Waits until a chore is due. Null: closed. */
-    private @org.jspecify.annotations.Nullable Planned awaitNext() throws InterruptedException {
+    private @Nullable Planned awaitNext() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (!closed) {
@@ -118,6 +140,7 @@ public final class ChoreLoop {
         }
     }
 
+    /** Lets the thread end after what is under way. */
     public void stop() {
         lasting.end();
         lock.lock();
@@ -129,18 +152,16 @@ public final class ChoreLoop {
         }
     }
 
-    /** Whether its thread has ended. */
-    public boolean ended() {
-        return !thread.isAlive();
+    /** Waits for the thread to end, but not longer than this. */
+    public void awaitStop(TimeBudget longest) {
+        longest.join(thread);
+        thread.interrupt();
     }
 
-    /** Waits for the thread to end, but not longer than this. */
-    public void awaitStop(Duration longest) {
-        try {
-            thread.join(Math.max(1, longest.toMillis()));
-            thread.interrupt();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    /** Lets its feature do the last that it has to do, if the thread has ended. */
+    public void last(TimeBudget longest) {
+        if (!thread.isAlive()) {
+            last.accept(longest);
         }
     }
 

@@ -30,6 +30,7 @@ public final class Dispatcher implements Chore {
     private final DueCursor cursor;
     private final BatchLimit batch = new BatchLimit(BATCH);
     private final RefusedJobs refused = new RefusedJobs("that are due cannot become ready");
+    private Trigger trigger = time -> {}; // written before the first run
 
     /** @param place this node's among all nodes */
     public Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, Supplier<Place> place) {
@@ -45,33 +46,35 @@ public final class Dispatcher implements Chore {
         return "dispatcher";
     }
 
-    /** A job that this process has enqueued is due after this time. Returns how long until it must run. Any thread. */
-    public Duration waitingHere(Duration dueIn) {
+    @Override
+    public void triggeredBy(Trigger by) {
+        trigger = by;
+    }
+
+    /** A job that this process has enqueued is due after this time. Any thread. */
+    public void waitingHere(Duration dueIn) {
         long now = System.nanoTime();
         cursor.heard(now + dueIn.toNanos());
         if (dueIn.isZero()) {
             cursor.overdue(); // an instant, or past when its transaction was committed
         }
         times.dueHere(now + dueIn.toNanos());
-        return left(now);
+        trigger.within(left(now));
     }
 
-    /** A job that all nodes have heard of is due after this time. Returns how long until this one must run. Any thread. */
-    public Duration waitingElsewhere(Duration dueIn) {
+    /** A job that all nodes have heard of is due after this time. Any thread. */
+    public void waitingElsewhere(Duration dueIn) {
         long now = System.nanoTime();
         cursor.heard(now + dueIn.toNanos());
         times.dueForAll(now + dueIn.toNanos());
-        return left(now);
+        trigger.within(left(now));
     }
 
-    /**
-     * Another node has moved all that was due; the next one is due after this time, null: none. Returns how long until this
-     * one must run. Any thread.
-     */
-    public Duration movedElsewhere(@Nullable Duration nextDue) {
+    /** Another node has moved all that was due; the next one is due after this time, null: none. Any thread. */
+    public void movedElsewhere(@Nullable Duration nextDue) {
         long now = System.nanoTime();
         times.movedElsewhere(now, nextDue);
-        return left(now);
+        trigger.within(left(now));
     }
 
     /** All nodes have heard of this look of this one, and of those before it. Any thread. */

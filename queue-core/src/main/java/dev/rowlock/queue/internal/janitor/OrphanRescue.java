@@ -49,7 +49,7 @@ public final class OrphanRescue {
      * The jobs that the first rescue has missed: those that a node claimed just when it was declared dead, and those of a rescuer that died itself. Once for all nodes: where each of
      * many nodes read all of running, that was a quarter of the server's work.
      */
-    Chore chore(TakeChore take) {
+    public Chore chore(TakeChore take) {
         return new SharedChore(take, "stray jobs", INTERVAL, () -> {
             long begun = System.nanoTime();
             run();

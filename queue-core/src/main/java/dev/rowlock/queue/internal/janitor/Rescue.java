@@ -21,11 +21,12 @@ public final class Rescue implements Chore {
     private static final Duration UNABLE = Duration.ofSeconds(1);
 
     /** A lease must have run out, not be about to. */
-    public static final Duration MOMENT = Duration.ofMillis(5);
+    private static final Duration MOMENT = Duration.ofMillis(5);
 
     private final RemoveExpiredNodes removeExpired;
     private final OwnNode own;
     private final OrphanRescue orphanRescue;
+    private Trigger trigger = time -> {}; // written before the first run
     private boolean taking; // jobs of nodes that are gone may still be in running
 
     public Rescue(RemoveExpiredNodes removeExpired, OwnNode own, OrphanRescue orphanRescue) {
@@ -37,6 +38,16 @@ public final class Rescue implements Chore {
     @Override
     public String name() {
         return "rescue";
+    }
+
+    @Override
+    public void triggeredBy(Trigger by) {
+        trigger = by;
+    }
+
+    /** After this time, another node's lease runs out unless it is renewed. Any thread. */
+    public void leaseEnds(Duration in) {
+        trigger.within(in.plus(MOMENT));
     }
 
     @Override

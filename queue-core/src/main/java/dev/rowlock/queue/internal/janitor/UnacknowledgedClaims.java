@@ -41,6 +41,7 @@ public final class UnacknowledgedClaims implements Chore {
     private final TokenMarks marks = new TokenMarks();
     private final MoveBatches batches =
             new MoveBatches("of claims whose answer was lost cannot be released", ReleaseStrandedJobs.LIMIT);
+    private Trigger trigger = time -> {}; // written before the first run
     private volatile long suspiciousUntil = System.nanoTime();
 
     public UnacknowledgedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
@@ -54,9 +55,15 @@ public final class UnacknowledgedClaims implements Chore {
         return "stranded claims";
     }
 
-    /** A claim has failed; it may have been committed. Any thread. */
+    @Override
+    public void triggeredBy(Trigger by) {
+        trigger = by;
+    }
+
+    /** A claim has failed; it may have been committed. Notes at once which claims there are; it looks for them later. Any thread. */
     public void claimFailed() {
         suspiciousUntil = System.nanoTime() + SUSPICION.toNanos();
+        trigger.now();
     }
 
     @Override

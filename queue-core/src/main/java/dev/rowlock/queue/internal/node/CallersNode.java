@@ -236,7 +236,7 @@ public final class CallersNode implements ManualNode {
         Due(String feature, Chore chore) {
             this.feature = feature;
             this.chore = chore;
-            chore.triggeredBy(() -> due = true);
+            chore.triggeredBy(time -> due = true);
         }
 
         void run() {

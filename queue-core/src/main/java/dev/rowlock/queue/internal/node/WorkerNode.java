@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.chore.ChoreLoop;
 import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.chore.FeatureChores;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Fetcher;
@@ -10,9 +10,7 @@ import dev.rowlock.queue.internal.claim.Fetchers.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ReadyJobs;
-import dev.rowlock.queue.internal.janitor.Cleanup;
-import dev.rowlock.queue.internal.janitor.Janitor;
-import dev.rowlock.queue.internal.janitor.JanitorSettings;
+import dev.rowlock.queue.internal.janitor.Dispatcher;
 import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.lease.NodeLease;
@@ -21,6 +19,7 @@ import dev.rowlock.queue.internal.run.Drain;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.SharedTurns;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
@@ -125,7 +124,7 @@ public final class WorkerNode {
     /** How the node is doing now. */
     public NodeStatus status() {
         Run now = run;
-        return now == null ? NodeStatus.STOPPED : now.health.status();
+        return now == null ? NodeStatus.STOPPED : now.status();
     }
 
     /**
@@ -145,15 +144,13 @@ public final class WorkerNode {
 
         private final NodeParts parts;
         private final NodeLease lease;
-        private final Janitor janitor;
-        private final FeatureChores featureChores;
+        private final NodeChores chores;
         private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
         private final StoppedTypes left;
         private final SharedTurns attention = new SharedTurns(ATTENTION);
         private final EndlessTask recording;
         private final EndlessTask leasing;
-        private final NodeHealth health;
         private final Thread recorderThread;
         private final Thread leaseThread;
         private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
@@ -164,32 +161,20 @@ public final class WorkerNode {
             Database database = services.database();
             this.parts = parts;
             this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this);
-            this.janitor = new Janitor(
-                    database,
-                    new JanitorSettings(
-                            settings.lease(),
-                            settings.retry(),
-                            settings.worker().fetch().pollInterval()),
-                    this,
-                    parts.observers(),
-                    services.wakeups(),
-                    Cleanup.chores(database, settings.retention()));
-            this.featureChores = new FeatureChores(features, this);
+            this.chores = NodeChores.of(settings, services, features, this, parts.observers());
             this.fetchers = parts.fetchers(this, services.wakeups());
             this.left = new StoppedTypes((types, paused) -> parts.leave(types, paused, fetchers));
             this.notifications = settings.listens()
                     ? new NotificationListener(
                             services.direct(),
                             database.schema(),
-                            services.wakeups().heardBy(new RemoteWakeupHandler(fetchers, janitor, this::attention)),
+                            services.wakeups().heardBy(new RemoteWakeupHandler(fetchers, chores.dispatcher(), this::attention)),
                             this::connectedAgain)
                     : null;
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
             this.leasing = new EndlessTask("rowlock-lease", lease);
             this.recorderThread = recording.thread();
             this.leaseThread = leasing.thread();
-            this.health =
-                    new NodeHealth(parts, lease, janitor, featureChores, notifications, fetchers, recording, leasing);
         }
 
         void start() {
@@ -198,8 +183,7 @@ public final class WorkerNode {
             parts.listeners().values().forEach(some -> some.forEach(parts.observers()::listening));
             recorderThread.start();
             leaseThread.start();
-            janitor.start();
-            featureChores.start();
+            chores.loops().forEach(ChoreLoop::start);
             if (notifications != null) {
                 notifications.start();
             }
@@ -219,44 +203,120 @@ public final class WorkerNode {
         }
 
         /**
-         * Stops within the drain timeout and what the last writes take, in this order: no chore begins anything; no claim begins, and those under way come back; handlers
-         * are asked to stop, waited for, interrupted, and given up; jobs that no handler has begun go back; the recorder writes what has ended; the lease ends, and with it the
-         * node's row, so that others rescue what is left; then all that only watches. Nothing that owns jobs ends before what writes down what became of them.
+         * Stops within the drain timeout and what the last writes take, in these steps. Nothing that owns jobs ends before what writes down what became of
+         * them.
          */
         void stop() {
             long begun = System.nanoTime();
-            stopping = true;
             TimeBudget drain = new TimeBudget(settings.worker().drainTimeout());
-            services.wakeups().unsubscribe(this);
-            janitor.stop();
-            featureChores.stop();
-            LastClaims claims =
-                    fetchers.stop(parts.claim().unanswered(), settings.worker().drainTimeout());
-            parts.queues().forEach(QueueWorker::close);
-            int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
-            claims.await();
-            Drain.awaitLast(parts.queues());
-            parts.queues().forEach(QueueWorker::stop);
-            recording.end();
+            LastClaims claims = beginNothing();
+            int interrupted = endHandlers(claims);
             TimeBudget writes = new TimeBudget(drain.left().plus(LAST_WRITES));
-            TimeBudget outcomes = new TimeBudget(writes.left().minus(BEHIND_OUTCOMES));
-            parts.recorder().stop(outcomes.left());
-            outcomes.join(recorderThread);
-            leasing.end();
-            lease.stop();
-            writes.join(leaseThread);
-            janitor.awaitStop(writes.left());
-            featureChores.awaitStop(writes);
-            writes.join(fetchers.thread());
-            parts.observers().stop(writes);
-            if (notifications != null) {
-                notifications.close();
-            }
-            parts.deadlines().close();
+            writeOutcomes(new TimeBudget(writes.left().minus(BEHIND_OUTCOMES)));
+            endLease(writes);
+            endTheRest(writes);
             log.info(
                     "stopped after {} ms{}",
                     (System.nanoTime() - begun) / 1_000_000,
                     stopReport(interrupted, parts.recorder().lost()));
+        }
+
+        /** No chore, no claim and no job begins any more. */
+        private LastClaims beginNothing() {
+            stopping = true;
+            services.wakeups().unsubscribe(this);
+            chores.loops().forEach(ChoreLoop::stop);
+            LastClaims claims =
+                    fetchers.stop(parts.claim().unanswered(), settings.worker().drainTimeout());
+            parts.queues().forEach(QueueWorker::close);
+            return claims;
+        }
+
+        /** Handlers are asked to stop, waited for, interrupted, and given up; what claims under way bring goes back. Returns how many were interrupted. */
+        private int endHandlers(LastClaims claims) {
+            int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
+            claims.await();
+            Drain.awaitLast(parts.queues());
+            parts.queues().forEach(QueueWorker::stop);
+            return interrupted;
+        }
+
+        private void writeOutcomes(TimeBudget longest) {
+            recording.end();
+            parts.recorder().stop(longest.left());
+            longest.join(recorderThread);
+        }
+
+        /** And with it the node's row, so that others rescue what is left. */
+        private void endLease(TimeBudget longest) {
+            leasing.end();
+            lease.stop();
+            longest.join(leaseThread);
+        }
+
+        /** What only watches. */
+        private void endTheRest(TimeBudget longest) {
+            chores.loops().forEach(loop -> loop.awaitStop(longest));
+            chores.loops().forEach(loop -> loop.last(longest));
+            longest.join(fetchers.thread());
+            parts.observers().stop(longest);
+            if (notifications != null) {
+                notifications.close();
+            }
+            parts.deadlines().close();
+        }
+
+        NodeStatus status() {
+            return new NodeStatus(
+                    lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
+                    lease.nodeId(),
+                    !lease.failing(),
+                    !parts.recorder().failing(),
+                    hearing(),
+                    parts.active(),
+                    parts.capacity(),
+                    parts.recorder().unwritten(),
+                    parts.recorder().setAside(),
+                    broken(),
+                    chores.loops().stream().flatMap(ChoreLoop::statuses).toList(),
+                    lease.sinceBeat(),
+                    fetchers.counts(),
+                    chores.loops().stream().flatMap(ChoreLoop::policies).toList(),
+                    parts.recorder().inVain());
+        }
+
+        /** The names of the threads that cannot go on, or have not succeeded for long. */
+        private List<String> broken() {
+            Stream<EndlessTask> threads = Stream.of(
+                            Stream.of(recording, leasing),
+                            chores.loops().stream().map(ChoreLoop::part),
+                            Stream.ofNullable(notifications).map(NotificationListener::part))
+                    .flatMap(some -> some);
+            return Stream.of(
+                            threads.filter(EndlessTask::troubled).map(EndlessTask::name),
+                            fetchers.broken(),
+                            parts.queues().stream().flatMap(QueueWorker::broken),
+                            Stream.of(recording.name()).filter(recorder -> stuck()),
+                            failing())
+                    .flatMap(some -> some)
+                    .distinct()
+                    .sorted()
+                    .toList();
+        }
+
+        /** While the database does not answer, and for a moment after that, everything fails: the heartbeat tells of it. */
+        private Stream<String> failing() {
+            return lease.answeredFor(Failing.LASTING)
+                    ? Stream.concat(
+                            fetchers.failing(),
+                            chores.loops().stream()
+                                    .filter(ChoreLoop::failing)
+                                    .map(loop -> loop.part().name()))
+                    : Stream.empty();
+        }
+
+        private boolean stuck() {
+            return parts.recorder().stuck(System.nanoTime());
         }
 
         private void giveBackLate() {
@@ -269,12 +329,20 @@ public final class WorkerNode {
 
         @Override
         public @Nullable String unable() {
-            return health.unable();
+            boolean stuck = stuck();
+            return stuck || recording.troubled()
+                    ? "outcomes are not written any more: '%s' %s"
+                            .formatted(
+                                    recording.name(),
+                                    stuck
+                                            ? "is stuck, in the driver or waiting for a connection of the pool"
+                                            : "cannot go on")
+                    : null;
         }
 
         @Override
         public boolean hearing() {
-            return health.hearing();
+            return notifications != null && notifications.hearing();
         }
 
         @Override
@@ -289,15 +357,15 @@ public final class WorkerNode {
 
         @Override
         public void claimFailed() {
-            janitor.claimFailed();
+            chores.unacknowledgedClaims().claimFailed();
         }
 
         private void connectedAgain() {
             fetchers.wake();
-            janitor.jobsWaiting(Duration.ZERO);
+            chores.dispatcher().waitingHere(Duration.ZERO);
             Duration pause = attention.ask();
             lease.attention(pause);
-            featureChores.connected(pause);
+            chores.loops().forEach(loop -> loop.connected(pause));
         }
 
         @Override
@@ -351,7 +419,7 @@ public final class WorkerNode {
                 parts.queues().forEach(queue -> queue.held().cancel(claim.token()));
             }
             if (nextExpiry != null) {
-                janitor.leaseEnds(nextExpiry);
+                chores.rescue().leaseEnds(nextExpiry);
             }
         }
 
@@ -380,7 +448,7 @@ public final class WorkerNode {
 
         @Override
         public void jobsWaiting(Duration dueIn) {
-            janitor.jobsWaiting(dueIn);
+            chores.dispatcher().waitingHere(dueIn);
         }
 
         @Override
@@ -392,7 +460,7 @@ public final class WorkerNode {
         public void attention() {
             Duration pause = attention.ask();
             lease.attention(pause);
-            featureChores.attention(pause);
+            chores.loops().forEach(loop -> loop.changed(pause));
         }
     }
 
@@ -433,11 +501,11 @@ public final class WorkerNode {
     }
 
     /**
-     * Passes wake-ups from other processes to the fetchers and the janitor of this node.
+     * Passes wake-ups from other processes to the fetchers and the dispatcher of this node.
      *
      * @param changed called when an operator has changed something
      */
-    private record RemoteWakeupHandler(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
+    private record RemoteWakeupHandler(Fetchers fetchers, Dispatcher dispatcher, Runnable changed) implements RemoteWakeups {
 
         @Override
         public void jobsReady(String queue, int rank, long jobs, int first) {
@@ -451,17 +519,17 @@ public final class WorkerNode {
 
         @Override
         public void jobsWaiting(Duration dueIn) {
-            janitor.jobsWaitingElsewhere(dueIn);
+            dispatcher.waitingElsewhere(dueIn);
         }
 
         @Override
         public void dueJobsMoved(@Nullable Duration nextDue) {
-            janitor.dueJobsMoved(nextDue);
+            dispatcher.movedElsewhere(nextDue);
         }
 
         @Override
         public void allHaveHeardOf(long look) {
-            janitor.allHaveHeardOf(look);
+            dispatcher.allHaveHeardOf(look);
         }
 
         @Override

@@ -105,8 +105,8 @@ final class PolicyChore implements Chore {
     }
 
     @Override
-    public void triggeredBy(Runnable trigger) {
-        held.whenMoved(queue, trigger);
+    public void triggeredBy(Trigger trigger) {
+        held.whenMoved(queue, trigger::now);
     }
 
     /** Without a trace of what is ours: of the application's exception only, if there is one. */

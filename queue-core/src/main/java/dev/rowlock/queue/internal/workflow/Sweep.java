@@ -79,8 +79,8 @@ final class Sweep implements Chore {
     }
 
     @Override
-    public void triggeredBy(Runnable run) {
-        trigger = run;
+    public void triggeredBy(Trigger by) {
+        trigger = by::now;
     }
 
     @Override

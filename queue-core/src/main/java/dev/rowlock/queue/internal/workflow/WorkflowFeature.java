@@ -105,8 +105,8 @@ public final class WorkflowFeature implements Feature {
         }
 
         @Override
-        public void triggeredBy(Runnable trigger) {
-            ended.triggers(trigger);
+        public void triggeredBy(Trigger trigger) {
+            ended.triggers(trigger::now);
         }
 
         @Override
@@ -153,9 +153,9 @@ public final class WorkflowFeature implements Feature {
         }
 
         @Override
-        public void triggeredBy(Runnable trigger) {
-            progress.triggers(trigger);
-            cancels.triggers(trigger);
+        public void triggeredBy(Trigger trigger) {
+            progress.triggers(trigger::now);
+            cancels.triggers(trigger::now);
         }
 
         @Override

@@ -3,9 +3,11 @@ package dev.rowlock.queue.internal.chore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.ChoreStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,7 +23,7 @@ class ChoreLoopTest {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    private ChoreLoop loop = new ChoreLoop("test-loop", List.of());
+    private ChoreLoop loop = new ChoreLoop("test-loop", List.of(), longest -> {});
 
     @AfterEach
     void stop() {
@@ -49,9 +51,9 @@ class ChoreLoopTest {
         asked.ran.acquire();
         other.ran.acquire();
 
-        loop.runWithin(asked, DAY.minusMillis(1));
-        loop.runWithin(asked, Duration.ofMillis(1));
-        loop.runWithin(asked, DAY.minusMillis(2));
+        asked.trigger.get().within(DAY.minusMillis(1));
+        asked.trigger.get().within(Duration.ofMillis(1));
+        asked.trigger.get().within(DAY.minusMillis(2));
 
         asked.ran.acquire();
         assertThat(other.ran.availablePermits()).isZero();
@@ -69,7 +71,7 @@ class ChoreLoopTest {
         start(chore);
         running.acquire();
 
-        loop.runWithin(chore, Duration.ZERO);
+        chore.trigger.get().now();
         goOn.release(2);
 
         chore.ran.acquire(2);
@@ -135,8 +137,8 @@ class ChoreLoopTest {
         chore.ran.acquire();
 
         loop.stop();
-        loop.awaitStop(Duration.ofSeconds(20));
-        loop.runWithin(chore, Duration.ZERO);
+        loop.awaitStop(new TimeBudget(Duration.ofSeconds(20)));
+        chore.trigger.get().now();
 
         assertThat(thread.get().isAlive()).isFalse();
         assertThat(chore.ran.availablePermits()).isZero();
@@ -158,20 +160,60 @@ class ChoreLoopTest {
         hanging.acquire();
 
         loop.stop();
-        loop.awaitStop(Duration.ofMillis(1));
+        loop.awaitStop(new TimeBudget(Duration.ofMillis(1)));
 
         chore.ran.acquire();
     }
 
+    @Test
+    void aNodeThatBeginsToHearOfChangesRunsOnlyWhatMustNotWait() throws InterruptedException {
+        LinkedBlockingQueue<String> runs = new LinkedBlockingQueue<>();
+        start(new Noted("gentle", false, runs), new Noted("eager", true, runs));
+        assertThat(List.of(runs.take(), runs.take())).containsExactly("gentle", "eager");
+
+        loop.connected(Duration.ZERO);
+        assertThat(runs.take()).isEqualTo("eager");
+
+        loop.changed(Duration.ZERO);
+        assertThat(List.of(runs.take(), runs.take())).containsExactly("gentle is told", "eager is told");
+        assertThat(List.of(runs.take(), runs.take())).containsExactlyInAnyOrder("gentle", "eager");
+    }
+
+    /** Notes its runs. */
+    private record Noted(String name, boolean dueAfterConnect, LinkedBlockingQueue<String> runs) implements Chore {
+
+        @Override
+        public boolean dueAfterChange() {
+            return true;
+        }
+
+        @Override
+        public void changed() {
+            runs.add(name + " is told");
+        }
+
+        @Override
+        public Duration runOnce() {
+            runs.add(name);
+            return DAY;
+        }
+    }
+
     private void start(Chore... chores) {
-        loop = new ChoreLoop("test-loop", List.of(chores));
+        loop = new ChoreLoop("test-loop", List.of(chores), longest -> {});
         loop.start();
     }
 
-    private record TestChore(boolean punctual, Supplier<Duration> work, Semaphore ran) implements Chore {
+    private record TestChore(boolean punctual, Supplier<Duration> work, Semaphore ran, AtomicReference<Trigger> trigger)
+            implements Chore {
 
         TestChore(boolean punctual, Supplier<Duration> work) {
-            this(punctual, work, new Semaphore(0));
+            this(punctual, work, new Semaphore(0), new AtomicReference<>());
+        }
+
+        @Override
+        public void triggeredBy(Trigger by) {
+            trigger.set(by);
         }
 
         @Override

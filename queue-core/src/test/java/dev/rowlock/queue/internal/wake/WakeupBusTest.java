@@ -145,14 +145,14 @@ class WakeupBusTest {
             "o|z|1|mail",
             "own|r|0|1|5|mail"
         }) {
-            WakeupMessage.deliver(message, "own", heard, null);
+            WakeupMessage.deliver(message, "own", heard);
         }
 
-        WakeupMessage.deliver("o|w|250", "own", heard, null);
-        WakeupMessage.deliver("o|w|9999999999999999", "own", heard, null);
-        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7)), "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null), "own", heard, null);
+        WakeupMessage.deliver("o|w|250", "own", heard);
+        WakeupMessage.deliver("o|w|9999999999999999", "own", heard);
+        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 1, Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("o", 2, null), "own", heard);
 
         assertThat(heard.heard())
                 .containsExactly(
@@ -167,9 +167,9 @@ class WakeupBusTest {
     void aProcessHearsOfItsOwnMessagesOnlyWhichLooksAllHaveHeardOf() {
         RecordedWakeups heard = new RecordedWakeups();
 
-        WakeupMessage.deliver(WakeupMessage.waiting("own", Duration.ofMillis(7)), "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("own", 2, Duration.ofMillis(7)), "own", heard, null);
-        WakeupMessage.deliver(WakeupMessage.moved("own", 5, null), "own", heard, null);
+        WakeupMessage.deliver(WakeupMessage.waiting("own", Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("own", 2, Duration.ofMillis(7)), "own", heard);
+        WakeupMessage.deliver(WakeupMessage.moved("own", 5, null), "own", heard);
 
         assertThat(heard.heard()).isEmpty();
         assertThat(heard.looks()).containsExactly(2L, 5L);
