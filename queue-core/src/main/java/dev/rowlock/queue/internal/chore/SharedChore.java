@@ -38,13 +38,6 @@ public final class SharedChore implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (!chore.run(name, interval)) {
-            return interval;
-        }
-        Duration again = chore.resultOrGiveBack(name, work);
-        if (!again.equals(interval)) {
-            chore.keep(name, again);
-        }
-        return again;
+        return chore.ifDue(name, interval, work);
     }
 }

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.settings.RetentionSettings;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -18,7 +17,7 @@ public final class AgreeRetention {
     private static final String SQL = """
             WITH mine AS (
                 INSERT INTO rowlock.retention AS r (done_millis, dead_millis, audit_millis, stated_at)
-                VALUES (?, ?, ?, clock_timestamp())
+                VALUES (:done, :dead, :audit, clock_timestamp())
                 ON CONFLICT (done_millis, dead_millis, audit_millis) DO UPDATE SET stated_at = excluded.stated_at
                 RETURNING done_millis, dead_millis, audit_millis
             )
@@ -42,30 +41,20 @@ public final class AgreeRetention {
     public record Agreed(Duration done, @Nullable Duration dead, Duration audit, Instant now) {}
 
     private final Database database;
-    private final String sql;
 
     public AgreeRetention(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
     }
 
     public Agreed run(RetentionSettings mine) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setLong(1, mine.done().toMillis());
-                statement.setLong(
-                        2, mine.dead() == null ? FOR_EVER : mine.dead().toMillis());
-                statement.setLong(3, mine.audit().toMillis());
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    long dead = row.getLong(2);
-                    return new Agreed(
-                            Duration.ofMillis(row.getLong(1)),
-                            dead == FOR_EVER ? null : Duration.ofMillis(dead),
-                            Duration.ofMillis(row.getLong(3)),
-                            row.getObject(4, OffsetDateTime.class).toInstant());
-                }
-            }
-        });
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(SQL))
+                .set("done", mine.done().toMillis())
+                .set("dead", mine.dead() == null ? FOR_EVER : mine.dead().toMillis())
+                .set("audit", mine.audit().toMillis())
+                .only(row -> new Agreed(
+                        Duration.ofMillis(row.getLong(1)),
+                        row.getLong(2) == FOR_EVER ? null : Duration.ofMillis(row.getLong(2)),
+                        Duration.ofMillis(row.getLong(3)),
+                        row.getObject(4, OffsetDateTime.class).toInstant())));
     }
 }

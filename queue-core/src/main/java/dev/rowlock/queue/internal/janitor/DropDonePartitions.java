@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -27,13 +26,12 @@ public final class DropDonePartitions {
               FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
              CROSS JOIN LATERAL rowlock.done_bounds(c.oid) AS b
              WHERE i.inhparent = 'rowlock.done'::regclass AND c.relname ~ '^done_[0-9]{8}$'
-               AND b.until_at <= statement_timestamp() - ? * interval '1 ms'
+               AND b.until_at <= statement_timestamp() - :millis * interval '1 ms'
              ORDER BY c.relname
             """;
 
     /** Deletes from done_place the places of a day whose partition is dropped next. Before the locks that others wait for: there may be many. */
-    private static final String FORGET_PLACES =
-            "DELETE FROM rowlock.done_place WHERE day = to_date(? /* day */, 'YYYYMMDD')";
+    private static final String FORGET_PLACES = "DELETE FROM rowlock.done_place WHERE day = to_date(:day, 'YYYYMMDD')";
 
     /** Somebody reads or writes it. */
     private static final Set<String> REFUSED = Set.of("55P03", "40P01");
@@ -61,7 +59,7 @@ public final class DropDonePartitions {
     private static final Duration PAUSE = Duration.ofMillis(100);
 
     /** Limits the wait for a lock. */
-    private static final String LIMIT_WAIT = "SELECT set_config('lock_timeout', ?, true)";
+    private static final String LIMIT_WAIT = "SELECT set_config('lock_timeout', :millis, true)";
 
     private final Database database;
     private final Duration partitionLock;
@@ -108,18 +106,9 @@ public final class DropDonePartitions {
     }
 
     private List<String> aged(Duration keep) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(AGED))) {
-                statement.setLong(1, keep.toMillis());
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<String> names = new ArrayList<>();
-                    while (rows.next()) {
-                        names.add(rows.getString(1));
-                    }
-                    return names;
-                }
-            }
-        });
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(AGED))
+                .set("millis", keep.toMillis())
+                .list(row -> row.getString(1)));
     }
 
     private boolean dropOrTell(String partition, BiConsumer<String, DataAccessException> stays) {
@@ -153,31 +142,20 @@ public final class DropDonePartitions {
     }
 
     private void drop(Connection connection, String partition) throws SQLException {
+        limitWait(connection, partitionLock);
         try (Statement statement = connection.createStatement()) {
-            limitWait(connection, partitionLock);
             // Whoever still writes to it ends first, and is counted. Of two nodes, one passes and the other finds it
             // gone.
             statement.execute(database.sql("LOCK TABLE rowlock." + partition + " IN SHARE ROW EXCLUSIVE MODE"));
-            long jobs = count(statement, partition);
-            forgetPlaces(connection, partition);
+            long jobs = ColdStatement.on(connection, database.sql("SELECT count(*) FROM rowlock." + partition))
+                    .only(row -> row.getLong(1));
+            ColdStatement.on(connection, database.sql(FORGET_PLACES))
+                    .set("day", partition.substring(partition.length() - 8))
+                    .update();
             limitWait(connection, tableLock);
             dropSoon(statement, database.sql("SELECT rowlock.drop_done_partition('" + partition + "')"));
             statement.execute(
                     database.sql("INSERT INTO rowlock.dropped VALUES (statement_timestamp(), 'done', " + jobs + ")"));
-        }
-    }
-
-    private long count(Statement statement, String partition) throws SQLException {
-        try (ResultSet row = statement.executeQuery(database.sql("SELECT count(*) FROM rowlock." + partition))) {
-            row.next();
-            return row.getLong(1);
-        }
-    }
-
-    private void forgetPlaces(Connection connection, String partition) throws SQLException {
-        try (PreparedStatement forget = connection.prepareStatement(database.sql(FORGET_PLACES))) {
-            forget.setString(1, partition.substring(partition.length() - 8));
-            forget.executeUpdate();
         }
     }
 
@@ -197,11 +175,10 @@ public final class DropDonePartitions {
         }
     }
 
-    private static void limitWait(Connection connection, Duration longest) throws SQLException {
-        try (PreparedStatement limit = connection.prepareStatement(LIMIT_WAIT)) {
-            limit.setString(1, Long.toString(longest.toMillis()));
-            limit.execute();
-        }
+    static void limitWait(Connection connection, Duration longest) throws SQLException {
+        ColdStatement.on(connection, LIMIT_WAIT)
+                .set("millis", Long.toString(longest.toMillis()))
+                .first(row -> true);
     }
 
     private static @Nullable String state(DataAccessException e) {

@@ -1,12 +1,9 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -28,10 +25,7 @@ public final class IndexDonePartitions {
              ORDER BY p.partition DESC LIMIT 1
             """;
 
-    private static final String INDEX = "SELECT rowlock.index_done_partition(?)";
-
-    /** Limits the wait for a lock. */
-    private static final String LIMIT_WAIT = "SELECT set_config('lock_timeout', ?, true)";
+    private static final String INDEX = "SELECT rowlock.index_done_partition(:partition)";
 
     /** Somebody writes to that day, or drops it. */
     private static final Set<String> REFUSED = Set.of("55P03", "40P01", "42P01");
@@ -53,14 +47,18 @@ public final class IndexDonePartitions {
 
     /** Indexes one day and returns its name; null: none is left, or somebody is in the way. */
     public @Nullable String run() {
-        String partition = database.alone(this::withoutIndex).orElse(null);
+        String partition = database.alone(connection ->
+                        ColdStatement.on(connection, database.sql(WITHOUT)).first(row -> row.getString(1)))
+                .orElse(null);
         if (partition == null) {
             return null;
         }
         try {
             database.atomically(connection -> {
-                index(connection, partition);
-                return partition;
+                DropDonePartitions.limitWait(connection, lock);
+                return ColdStatement.on(connection, database.sql(INDEX))
+                        .set("partition", partition)
+                        .first(row -> true);
             });
             return partition;
         } catch (DataAccessException e) {
@@ -68,24 +66,6 @@ public final class IndexDonePartitions {
                 return null;
             }
             throw e;
-        }
-    }
-
-    private Optional<String> withoutIndex(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(database.sql(WITHOUT));
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
-        }
-    }
-
-    private void index(Connection connection, String partition) throws SQLException {
-        try (PreparedStatement limit = connection.prepareStatement(LIMIT_WAIT)) {
-            limit.setString(1, Long.toString(lock.toMillis()));
-            limit.execute();
-        }
-        try (PreparedStatement index = connection.prepareStatement(database.sql(INDEX))) {
-            index.setString(1, partition);
-            index.execute();
         }
     }
 }

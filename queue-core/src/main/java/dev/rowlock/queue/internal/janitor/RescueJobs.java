@@ -1,15 +1,10 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
-import dev.rowlock.queue.internal.db.UncachedPlan;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +24,14 @@ public final class RescueJobs {
                          WHERE ctid = ANY (ARRAY(
                                SELECT r.ctid FROM rowlock.running r
                                 WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
-                                  AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
-                                ORDER BY r.id LIMIT ?
+                                  AND r.id = ANY (coalesce(:ids::bigint[], ARRAY[r.id]))
+                                ORDER BY r.id LIMIT :limit
                                   FOR UPDATE OF r SKIP LOCKED))
-                        RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
+                        RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < :max_crashes - 1 OR isolated THEN 1 ELSE 0 END
                                   AS crashes_now
                     ), judged AS (
                         SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
-                                       WHEN crashes_now > crashes AND crashes_now >= ? THEN 'quarantined' ELSE 'ready' END AS fate
+                                       WHEN crashes_now > crashes AND crashes_now >= :max_crashes THEN 'quarantined' ELSE 'ready' END AS fate
                           FROM orphan
                     )""")
             .with("crashes = crashes_now")
@@ -63,14 +58,10 @@ public final class RescueJobs {
     public record Rescued(String queue, int rank, int jobs, int quarantined) {}
 
     private final Database database;
-    private final String sql;
-    private final String orphans;
     private final EnsureDonePartitions partitions;
 
     public RescueJobs(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
-        this.orphans = database.sql(ORPHANS);
         this.partitions = new EnsureDonePartitions(database);
     }
 
@@ -90,34 +81,16 @@ public final class RescueJobs {
     }
 
     private List<Rescued> move(int maxCrashes, long @Nullable [] ids, int limit) {
-        return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setObject(1, ids);
-                statement.setInt(2, limit);
-                statement.setInt(3, maxCrashes);
-                statement.setInt(4, maxCrashes);
-                try (ResultSet rows = statement.executeQuery()) {
-                    return read(rows);
-                }
-            }
-        }));
+        return partitions.around(() -> database.alone(connection -> ColdStatement.on(connection, database.sql(SQL))
+                .set("ids", ids)
+                .set("limit", limit)
+                .set("max_crashes", maxCrashes)
+                .list(row -> new Rescued(row.getString(1), row.getInt(2), row.getInt(3), row.getInt(4)))));
     }
 
     /** The ids of jobs that have no node, of {@link #LIMIT} at most, whichever. */
     public List<Long> orphans() {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, orphans);
-                    ResultSet rows = statement.executeQuery()) {
-                return Ids.read(rows);
-            }
-        });
-    }
-
-    private static List<Rescued> read(ResultSet rows) throws SQLException {
-        List<Rescued> rescued = new ArrayList<>();
-        while (rows.next()) {
-            rescued.add(new Rescued(rows.getString(1), rows.getInt(2), rows.getInt(3), rows.getInt(4)));
-        }
-        return rescued;
+        return database.alone(
+                connection -> ColdStatement.on(connection, database.sql(ORPHANS)).list(row -> row.getLong(1)));
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,15 +75,9 @@ public final class Retention implements Chore {
             log.warn("the database's clock was set forward to {}: retention drops nothing for a day", agreed.now());
             return INTERVAL;
         }
-        if (clocksDiffer(agreed.now()) || !chore.run(name(), INTERVAL)) {
-            return INTERVAL;
-        }
-        boolean allDiscarded = chore.resultOrGiveBack(name(), () -> remove(agreed));
-        if (allDiscarded) {
-            return INTERVAL;
-        }
-        chore.keep(name(), UNTIL_THE_REST);
-        return UNTIL_THE_REST;
+        return clocksDiffer(agreed.now())
+                ? INTERVAL
+                : chore.ifDue(name(), INTERVAL, () -> remove(agreed) ? INTERVAL : UNTIL_THE_REST);
     }
 
     /** Returns whether all that is too old is gone. */
@@ -126,7 +121,7 @@ public final class Retention implements Chore {
         told = different;
     }
 
-    private static Object inWords(@org.jspecify.annotations.Nullable Duration time) {
+    private static Object inWords(@Nullable Duration time) {
         return time == null ? "for ever" : time;
     }
 

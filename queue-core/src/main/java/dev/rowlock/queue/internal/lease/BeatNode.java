@@ -1,11 +1,10 @@
 package dev.rowlock.queue.internal.lease;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Schema;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,27 +23,27 @@ public final class BeatNode {
     // The row is updated even if its lease has run out: nobody has taken its jobs as long as it is there.
     private static final String SQL = """
             WITH crew AS (
-                SELECT queue, count(*) AS nodes, count(*) FILTER (WHERE id < ?) AS earlier
+                SELECT queue, count(*) AS nodes, count(*) FILTER (WHERE id < :node) AS earlier
                   FROM rowlock.node, unnest(queues) AS queue
-                 GROUP BY queue HAVING bool_or(id = ?)
+                 GROUP BY queue HAVING bool_or(id = :node)
             ), beat AS (
                 UPDATE rowlock.node SET heartbeat_at = clock_timestamp(), beats = beats + 1
-                 WHERE id = ?
+                 WHERE id = :node
                 RETURNING id
             ), other AS (
                 SELECT id, beats, lease_millis, date_part('epoch', clock_timestamp() - heartbeat_at) AS age
-                  FROM rowlock.node WHERE id <> ?
+                  FROM rowlock.node WHERE id <> :node
             )
             SELECT EXISTS (SELECT FROM beat),
                    ARRAY(SELECT kind FROM rowlock.pause ORDER BY kind, name),
-                   ARRAY(SELECT id FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
-                   ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
+                   ARRAY(SELECT id FROM rowlock.running WHERE node_id = :node AND cancel_requested ORDER BY id),
+                   ARRAY(SELECT token FROM rowlock.running WHERE node_id = :node AND cancel_requested ORDER BY id),
                    ARRAY(SELECT id FROM other ORDER BY id),
                    ARRAY(SELECT beats FROM other ORDER BY id),
                    ARRAY(SELECT lease_millis FROM other ORDER BY id),
                    ARRAY(SELECT age FROM other ORDER BY id),
                    (SELECT count(*) FROM rowlock.node),
-                   (SELECT count(*) FROM rowlock.node WHERE id < ?),
+                   (SELECT count(*) FROM rowlock.node WHERE id < :node),
                    ARRAY(SELECT queue FROM crew ORDER BY queue),
                    ARRAY(SELECT nodes FROM crew ORDER BY queue),
                    ARRAY(SELECT earlier FROM crew ORDER BY queue),
@@ -109,34 +108,30 @@ public final class BeatNode {
     }
 
     public Answer run(Connection connection, long nodeId) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            for (int i = 1; i <= 7; i++) {
-                statement.setLong(i, nodeId);
-            }
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Answer(
+        return ColdStatement.on(connection, sql)
+                .set("node", nodeId)
+                .only(row -> new Answer(
                         row.getBoolean(1),
-                        paused(row.getArray(2), row.getArray(15)),
-                        claims(row.getArray(3), row.getArray(4)),
+                        paused(Columns.textList(row, 2), Columns.textList(row, 15)),
+                        claims(longs(row, 3), longs(row, 4)),
                         others(row),
                         new Place(row.getInt(9), row.getInt(10)),
-                        places(row.getArray(11), row.getArray(12), row.getArray(13)),
-                        row.getObject(14, OffsetDateTime.class).toInstant());
-            }
-        }
+                        places(Columns.textList(row, 11), longs(row, 12), longs(row, 13)),
+                        row.getObject(14, OffsetDateTime.class).toInstant()));
     }
 
-    private static Paused paused(Array kinds, Array names) throws SQLException {
-        String[] kind = (String[]) kinds.getArray();
-        String[] name = (String[]) names.getArray();
+    private static Long[] longs(ResultSet row, int column) throws SQLException {
+        return (Long[]) row.getArray(column).getArray();
+    }
+
+    private static Paused paused(List<String> kinds, List<String> names) {
         Set<String> queues = new HashSet<>();
         Set<String> types = new HashSet<>();
         boolean everything = false;
-        for (int i = 0; i < kind.length; i++) {
-            switch (kind[i]) {
-                case "queue" -> queues.add(name[i]);
-                case "type" -> types.add(name[i]);
+        for (int i = 0; i < kinds.size(); i++) {
+            switch (kinds.get(i)) {
+                case "queue" -> queues.add(names.get(i));
+                case "type" -> types.add(names.get(i));
                 default -> everything = true;
             }
         }
@@ -144,9 +139,9 @@ public final class BeatNode {
     }
 
     private static List<Heartbeat> others(ResultSet row) throws SQLException {
-        Long[] ids = (Long[]) row.getArray(5).getArray();
-        Long[] beats = (Long[]) row.getArray(6).getArray();
-        Long[] leases = (Long[]) row.getArray(7).getArray();
+        Long[] ids = longs(row, 5);
+        Long[] beats = longs(row, 6);
+        Long[] leases = longs(row, 7);
         Double[] ages = (Double[]) row.getArray(8).getArray();
         List<Heartbeat> others = new ArrayList<>(ids.length);
         for (int i = 0; i < ids.length; i++) {
@@ -156,23 +151,18 @@ public final class BeatNode {
         return others;
     }
 
-    private static Map<String, Place> places(Array queues, Array nodes, Array numbers) throws SQLException {
-        String[] queue = (String[]) queues.getArray();
-        Long[] count = (Long[]) nodes.getArray();
-        Long[] number = (Long[]) numbers.getArray();
+    private static Map<String, Place> places(List<String> queues, Long[] counts, Long[] numbers) {
         Map<String, Place> places = new HashMap<>();
-        for (int i = 0; i < queue.length; i++) {
-            places.put(queue[i], new Place(count[i].intValue(), number[i].intValue()));
+        for (int i = 0; i < counts.length; i++) {
+            places.put(queues.get(i), new Place(counts[i].intValue(), numbers[i].intValue()));
         }
         return places;
     }
 
-    private static List<Claim> claims(Array ids, Array tokens) throws SQLException {
-        Long[] id = (Long[]) ids.getArray();
-        Long[] token = (Long[]) tokens.getArray();
-        List<Claim> claims = new ArrayList<>(id.length);
-        for (int i = 0; i < id.length; i++) {
-            claims.add(new Claim(id[i], token[i]));
+    private static List<Claim> claims(Long[] ids, Long[] tokens) {
+        List<Claim> claims = new ArrayList<>(ids.length);
+        for (int i = 0; i < ids.length; i++) {
+            claims.add(new Claim(ids[i], tokens[i]));
         }
         return claims;
     }

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.lease;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Schema;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
@@ -16,12 +15,12 @@ public final class NodeRow {
 
     private static final String REGISTER = """
             INSERT INTO rowlock.node (id, name, queues, slots, started_at, heartbeat_at, beats, lease_millis, retries)
-            SELECT nextval('rowlock.node_id'), ?, ?, ?, clock_timestamp(), clock_timestamp(), 0, ?, ?::jsonb
+            SELECT nextval('rowlock.node_id'), :name, :queues, :slots, clock_timestamp(), clock_timestamp(), 0, :lease, :retries::jsonb
             RETURNING id
             """;
 
     private static final String REMOVE = """
-            WITH stopped AS (DELETE FROM rowlock.node WHERE id = ? RETURNING id, name, started_at)
+            WITH stopped AS (DELETE FROM rowlock.node WHERE id = :id RETURNING id, name, started_at)
             INSERT INTO rowlock.past_node (id, name, started_at, ended_at, expired)
             SELECT id, name, started_at, clock_timestamp(), false FROM stopped
             """;
@@ -40,34 +39,25 @@ public final class NodeRow {
         }
     }
 
-    private final String register;
-    private final String remove;
+    private final Schema schema;
 
     public NodeRow(Schema schema) {
-        this.register = schema.sql(REGISTER);
-        this.remove = schema.sql(REMOVE);
+        this.schema = schema;
     }
 
     /** Adds a node with a lease of its own. Returns its id; ids are never used again. */
     public long register(Connection connection, String name, Work work, Duration lease) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(register)) {
-            statement.setString(1, name);
-            statement.setObject(2, work.slots().keySet().toArray(String[]::new));
-            statement.setObject(3, work.slots().values().toArray(Integer[]::new));
-            statement.setLong(4, lease.toMillis());
-            statement.setString(5, work.retries());
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return rows.getLong(1);
-            }
-        }
+        return ColdStatement.on(connection, schema.sql(REGISTER))
+                .set("name", name)
+                .set("queues", work.slots().keySet().toArray(String[]::new))
+                .set("slots", work.slots().values().toArray(Integer[]::new))
+                .set("lease", lease.toMillis())
+                .set("retries", work.retries())
+                .only(row -> row.getLong(1));
     }
 
     /** Removes a node that stops in good order. Jobs that it still holds go back as after a crash. */
     public void remove(Connection connection, long nodeId) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(remove)) {
-            statement.setLong(1, nodeId);
-            statement.executeUpdate();
-        }
+        ColdStatement.on(connection, schema.sql(REMOVE)).set("id", nodeId).update();
     }
 }

@@ -1,17 +1,13 @@
 package dev.rowlock.queue.internal.lease;
 
+import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
-import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
-import dev.rowlock.queue.internal.db.UncachedPlan;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +24,9 @@ public final class ReleaseStrandedJobs {
                         DELETE FROM rowlock.running
                          WHERE ctid = ANY (ARRAY(
                                SELECT ctid FROM rowlock.running
-                                WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
-                                  AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
-                                ORDER BY id LIMIT ?
+                                WHERE node_id = :node AND token <= :up_to AND token <> ALL (:held::bigint[])
+                                  AND id = ANY (coalesce(:ids::bigint[], ARRAY[id]))
+                                ORDER BY id LIMIT :limit
                                   FOR UPDATE SKIP LOCKED))
                         RETURNING *
                     )""")
@@ -41,8 +37,8 @@ public final class ReleaseStrandedJobs {
 
     private static final String STRANDED = """
             SELECT id FROM rowlock.running
-             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
-             ORDER BY random() LIMIT ?
+             WHERE node_id = :node AND token <= :up_to AND token <> ALL (:held::bigint[])
+             ORDER BY random() LIMIT :limit
             """;
 
     /** So many jobs at a time, at most. */
@@ -55,14 +51,10 @@ public final class ReleaseStrandedJobs {
     public record Released(String queue, int rank, int jobs) {}
 
     private final Database database;
-    /** Gives back jobs that a node has claimed without knowing it. */
-    private final String sql;
-
     private final EnsureDonePartitions partitions;
 
     public ReleaseStrandedJobs(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
         this.partitions = new EnsureDonePartitions(database);
     }
 
@@ -92,45 +84,29 @@ public final class ReleaseStrandedJobs {
     private List<Released> run(
             Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids, int limit)
             throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setLong(1, nodeId);
-            statement.setLong(2, upTo);
-            statement.setObject(3, heldTokens);
-            statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
-            statement.setInt(5, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<Released> released = new ArrayList<>();
-                while (rows.next()) {
-                    released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
-                }
-                return released;
-            }
-        }
+        return on(connection, SQL, nodeId, upTo, heldTokens)
+                .set("ids", ids == null ? null : Columns.longs(ids, Long::longValue))
+                .set("limit", limit)
+                .list(row -> new Released(row.getString(1), row.getInt(2), row.getInt(3)));
+    }
+
+    private ColdStatement on(Connection connection, String text, long nodeId, long upTo, long[] heldTokens) {
+        return ColdStatement.on(connection, database.sql(text))
+                .set("node", nodeId)
+                .set("up_to", upTo)
+                .set("held", heldTokens);
     }
 
     /** The ids of those that {@link #run} is to release, some if there are many. */
     public List<Long> stranded(long nodeId, long upTo, long[] heldTokens) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(STRANDED))) {
-                statement.setLong(1, nodeId);
-                statement.setLong(2, upTo);
-                statement.setObject(3, heldTokens);
-                statement.setInt(4, LIMIT);
-                try (ResultSet rows = statement.executeQuery()) {
-                    return Ids.read(rows);
-                }
-            }
-        });
+        return database.alone(connection -> on(connection, STRANDED, nodeId, upTo, heldTokens)
+                .set("limit", LIMIT)
+                .list(row -> row.getLong(1)));
     }
 
     /** The token of the claim that was the last one until now. */
     public long lastToken() {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(LAST_TOKEN));
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        });
+        return database.alone(
+                connection -> ColdStatement.on(connection, database.sql(LAST_TOKEN)).only(row -> row.getLong(1)));
     }
 }

@@ -83,7 +83,7 @@ public final class OperateFeature implements Feature {
                 return INTERVAL;
             }
             more = false; // should the next line fail
-            more = chore.resultOrGiveBack(name(), () -> audit.removeOld(kept, BATCH)) == BATCH;
+            more = chore.orGiveBack(name(), () -> audit.removeOld(kept, BATCH)) == BATCH;
             return more ? Duration.ZERO : INTERVAL;
         }
 

@@ -68,7 +68,7 @@ class TakeChoreTest {
                 .hasMessage("planted");
 
         assertThat(chore.run("sweep", HOUR)).isTrue();
-        assertThat(chore.resultOrGiveBack("sweep", () -> "swept")).isEqualTo("swept");
+        assertThat(chore.orGiveBack("sweep", () -> "swept")).isEqualTo("swept");
         assertThat(chore.run("sweep", HOUR)).isFalse();
     }
 
