@@ -16,19 +16,28 @@ public interface OwnNode {
     /** Its place among all nodes. */
     Place place();
 
-    /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
-    List<Heartbeat> silentNodes();
-
-    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
-    @Nullable
-    Duration nextExpiry();
-
     /** Whether it hears of what other nodes do. */
     boolean hearing();
 
+    // The rest is about nodes that live beside others, and hold jobs.
+
+    /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
+    default List<Heartbeat> silentNodes() {
+        return List.of();
+    }
+
+    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
+    default @Nullable Duration nextExpiry() {
+        return null;
+    }
+
     /** The claims of handlers that still run so long after their deadline, by the monotonic clock. */
-    List<OverdueClaim> overdue(Duration grace);
+    default List<OverdueClaim> overdue(Duration grace) {
+        return List.of();
+    }
 
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
-    long[] heldTokens();
+    default long[] heldTokens() {
+        return new long[0];
+    }
 }

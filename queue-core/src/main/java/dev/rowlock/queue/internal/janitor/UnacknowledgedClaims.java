@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.db.MoveBatches;
-import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -106,6 +105,6 @@ public final class UnacknowledgedClaims implements Chore {
                 "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
                 released.queue(),
                 released.jobs());
-        new ReadyJobs(released.queue(), released.rank(), released.jobs(), null).wakeBack(wakeups);
+        released.ready().wakeBack(wakeups);
     }
 }

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,14 +57,8 @@ public final class NodeLease implements Runnable {
         /** What the heartbeat answered has been heard, and the node may claim under this id. */
         void mayClaim(long nodeId);
 
-        /** The others, whose leases are longer, do not know yet how often they must look after this node: it tells them. */
-        void registeredWithShortLease();
-
         /** The tokens of the claims whose jobs the node cannot let go, though it stops. */
         long[] heldTokens();
-
-        /** Jobs of this queue were given back by the node as it stopped; the most urgent is of this rank. */
-        void gaveBack(String queue, int rank, int jobs);
     }
 
     private final LeaseSettings settings;
@@ -72,6 +67,7 @@ public final class NodeLease implements Runnable {
     private final NodeRow.Work work;
     private final DataSource direct;
     private final Listener listener;
+    private final Wakeups wakeups;
     private final EnsureDonePartitions partitions;
     private final Numbering numbering;
     private final NodeRow nodeRow;
@@ -91,13 +87,19 @@ public final class NodeLease implements Runnable {
     private @Nullable Connection connection; // lease's thread only
 
     public NodeLease(
-            LeaseSettings settings, NodeRow.Work work, DataSource direct, Database database, Listener listener) {
+            LeaseSettings settings,
+            NodeRow.Work work,
+            DataSource direct,
+            Database database,
+            Listener listener,
+            Wakeups wakeups) {
         Schema schema = database.schema();
         this.settings = settings;
         this.answerWithin = settings.lease().dividedBy(4);
         this.work = work;
         this.direct = direct;
         this.listener = listener;
+        this.wakeups = wakeups;
         this.partitions = new EnsureDonePartitions(database);
         this.numbering = database.numbering();
         this.nodeRow = new NodeRow(schema);
@@ -184,20 +186,9 @@ public final class NodeLease implements Runnable {
             throw new IllegalStateException(
                     "this node does not beat, so that others take its jobs: %s".formatted(unable));
         }
-        Connection open = connection();
-        // Each time, not only on a new connection: a pooler may have put another server behind this one.
-        briefly(open, c -> {
-            numbering.checkNow(c);
-            return c;
-        });
         boolean isNew = row == 0;
         if (isNew) {
-            // Before anything can be claimed whose outcome needs one.
-            briefly(open, c -> {
-                partitions.run(c, DAYS_AHEAD);
-                return c;
-            });
-            row = briefly(open, c -> nodeRow.register(c, settings.nodeName(), work, settings.lease()));
+            row = briefly(connection(), this::register);
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
@@ -206,14 +197,14 @@ public final class NodeLease implements Runnable {
                     DurationText.of(settings.lease()),
                     DurationText.of(settings.heartbeat()));
         }
-        BeatNode.Answer answer = briefly(open, c -> beat.run(c, row));
+        BeatNode.Answer answer = briefly(connection(), this::beat);
         tellOfStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
             nodeId = row;
             listener.mayClaim(row);
             if (isNew && longerThanOwn(answer.others())) {
-                listener.registeredWithShortLease();
+                wakeups.attention(); // they do not know yet how often they must look after this node
             }
             return;
         }
@@ -225,6 +216,17 @@ public final class NodeLease implements Runnable {
         nodeId = 0;
         listener.lost();
         signal.raise();
+    }
+
+    private long register(Connection own) throws SQLException {
+        numbering.checkNow(own);
+        partitions.run(own, DAYS_AHEAD); // before anything can be claimed whose outcome needs one
+        return nodeRow.register(own, settings.nodeName(), work, settings.lease());
+    }
+
+    private BeatNode.Answer beat(Connection own) throws SQLException {
+        numbering.checkNow(own); // each time: a pooler may have put another server behind the connection
+        return beat.run(own, row);
     }
 
     private boolean longerThanOwn(List<BeatNode.Heartbeat> heartbeats) {
@@ -332,7 +334,7 @@ public final class NodeLease implements Runnable {
         List<ReleaseStrandedJobs.Released> released;
         do {
             released = briefly(connection(), c -> release.all(c, row, listener.heldTokens()));
-            released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
+            released.forEach(jobs -> jobs.ready().wakeBack(wakeups));
         } while (!released.isEmpty());
     }
 

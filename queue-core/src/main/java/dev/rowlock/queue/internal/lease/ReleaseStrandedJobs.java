@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Move;
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Room;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -48,7 +49,13 @@ public final class ReleaseStrandedJobs {
             "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
 
     /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
-    public record Released(String queue, int rank, int jobs) {}
+    public record Released(String queue, int rank, int jobs) {
+
+        /** As what nodes hear of them. */
+        public ReadyJobs ready() {
+            return new ReadyJobs(queue, rank, jobs, null);
+        }
+    }
 
     private final Database database;
     private final EnsureDonePartitions partitions;
@@ -106,7 +113,7 @@ public final class ReleaseStrandedJobs {
 
     /** The token of the claim that was the last one until now. */
     public long lastToken() {
-        return database.alone(
-                connection -> ColdStatement.on(connection, database.sql(LAST_TOKEN)).only(row -> row.getLong(1)));
+        return database.alone(connection ->
+                ColdStatement.on(connection, database.sql(LAST_TOKEN)).only(row -> row.getLong(1)));
     }
 }

@@ -5,21 +5,19 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.FeaturesWithRows;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.SharedChore;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.KeyedBatch;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.janitor.AdvanceTimes;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
-import dev.rowlock.queue.internal.lease.BeatNode;
-import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.BeatNode.Paused;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.NodeRow;
-import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Observers.RecordedOutcomes;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
@@ -269,28 +267,8 @@ public final class CallersNode implements ManualNode {
         }
 
         @Override
-        public List<Heartbeat> silentNodes() {
-            return List.of();
-        }
-
-        @Override
-        public @Nullable Duration nextExpiry() {
-            return null;
-        }
-
-        @Override
         public boolean hearing() {
             return true;
-        }
-
-        @Override
-        public List<OverdueClaim> overdue(Duration grace) {
-            return List.of();
-        }
-
-        @Override
-        public long[] heldTokens() {
-            return new long[0];
         }
     }
 

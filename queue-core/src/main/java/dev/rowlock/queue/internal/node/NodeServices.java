@@ -23,16 +23,4 @@ public record NodeServices(
         Extensions extensions,
         WakeupBus wakeups,
         @Nullable TransactionOperations transactions,
-        Admissions admissions) {
-
-    /** Where all ready jobs may be claimed. */
-    public NodeServices(
-            Database database,
-            DataSource direct,
-            PayloadCodec codec,
-            Extensions extensions,
-            WakeupBus wakeups,
-            @Nullable TransactionOperations transactions) {
-        this(database, direct, codec, extensions, wakeups, transactions, Admissions.ALL);
-    }
-}
+        Admissions admissions) {}

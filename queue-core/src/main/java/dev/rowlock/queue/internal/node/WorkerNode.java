@@ -9,10 +9,9 @@ import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.Fetchers.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.janitor.Dispatcher;
-import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.run.Drain;
@@ -160,7 +159,7 @@ public final class WorkerNode {
         Run(NodeParts parts) {
             Database database = services.database();
             this.parts = parts;
-            this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this);
+            this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this, services.wakeups());
             this.chores = NodeChores.of(settings, services, features, this, parts.observers());
             this.fetchers = parts.fetchers(this, services.wakeups());
             this.left = new StoppedTypes((types, paused) -> parts.leave(types, paused, fetchers));
@@ -396,16 +395,6 @@ public final class WorkerNode {
         @Override
         public void lost() {
             parts.queues().forEach(QueueWorker::abandon);
-        }
-
-        @Override
-        public void registeredWithShortLease() {
-            services.wakeups().attention();
-        }
-
-        @Override
-        public void gaveBack(String queue, int rank, int jobs) {
-            new ReadyJobs(queue, rank, jobs, null).wakeBack(services.wakeups());
         }
 
         @Override

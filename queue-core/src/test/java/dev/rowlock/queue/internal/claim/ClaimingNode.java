@@ -126,8 +126,8 @@ final class ClaimingNode implements AutoCloseable {
                 false);
         WakeupBus bus = new WakeupBus(notifier);
         bus.subscribe(wakeups);
-        NodeServices services =
-                new NodeServices(rooms.database(), database.unpooled(), TestNode.codec(), Extensions.NONE, bus, null);
+        NodeServices services = new NodeServices(
+                rooms.database(), database.unpooled(), TestNode.codec(), Extensions.NONE, bus, null, Admissions.ALL);
         return NodeParts.assemble(
                 settings,
                 services,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.Proxy;
@@ -80,7 +81,8 @@ class NodeLeaseTest {
                 new NodeRow.Work(Map.of(Rooms.QUEUE, 10), null),
                 database.unpooled(),
                 rooms.database(),
-                heard.listener());
+                heard.listener(),
+                Wakeups.NONE);
         heard.lease = lease;
 
         lease.runOnce();

@@ -6,6 +6,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.chunk.ChunkResult;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
@@ -257,7 +258,8 @@ public final class TestNode implements AutoCloseable {
                         codec(),
                         new Extensions(observers, interceptors, attempts, redactors, SlowDownHandler.NONE),
                         wakeups,
-                        transactions),
+                        transactions,
+                        Admissions.ALL),
                 List.of());
         node.leave(left);
         node.start(listeners);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -25,6 +26,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -70,7 +72,13 @@ class StuckRecorderTest {
                 new NodeSettings(
                         WorkerSettings.DEFAULT, LEASE, RetentionSettings.DEFAULT, RetryPolicy.DEFAULT, 1 << 20, false),
                 new NodeServices(
-                        through, database.unpooled(), TestNode.codec(), Extensions.NONE, new WakeupBus(notifier), null),
+                        through,
+                        database.unpooled(),
+                        TestNode.codec(),
+                        Extensions.NONE,
+                        new WakeupBus(notifier),
+                        null,
+                        Admissions.ALL),
                 List.of(ListenerDefinition.of("greet", (context, payload) -> null)
                         .queue(Rooms.QUEUE)));
         recorder = parts.recorder();
@@ -175,7 +183,12 @@ class StuckRecorderTest {
     void aNodeThatCannotWorkDoesNotBeatUntilItCanAgain() throws SQLException {
         Ability ability = new Ability();
         NodeLease lease = new NodeLease(
-                LEASE, new Work(Map.of(Rooms.QUEUE, 10), null), database.unpooled(), rooms.database(), ability);
+                LEASE,
+                new Work(Map.of(Rooms.QUEUE, 10), null),
+                database.unpooled(),
+                rooms.database(),
+                ability,
+                Wakeups.NONE);
         lease.runOnce();
         String registered = lastBeat(lease);
 
@@ -212,15 +225,9 @@ class StuckRecorderTest {
         public void lost() {}
 
         @Override
-        public void registeredWithShortLease() {}
-
-        @Override
         public long[] heldTokens() {
             return new long[0];
         }
-
-        @Override
-        public void gaveBack(String queue, int rank, int jobs) {}
 
         @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {}

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkResult;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;
@@ -76,7 +77,8 @@ class QueueWorkerTest {
                         TestNode.codec(),
                         Extensions.NONE,
                         new WakeupBus(notifier),
-                        null),
+                        null,
+                        Admissions.ALL),
                 List.of(listener.queue(Rooms.QUEUE)));
         worker = parts.queues().get(0);
         worker.start(Threads.daemon("worker"));
