@@ -23,10 +23,8 @@ import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -83,19 +81,8 @@ final class NodeFactory {
             @Nullable TransactionOperations transactions) {
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues, Admissions.ALL);
         WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
-        Set<String> declaring = new HashSet<>();
-        if (!declared.isEmpty()) {
-            declaring.add(limits.name());
-        }
-        if (!Rowlock.all(settings.recurring).isEmpty()) {
-            declaring.add(ScheduleFeature.NAME);
-        }
         return new CallersNode(
-                nodeSettings(),
-                services(limits, workflows, transactions),
-                makingReady(limits, workflows),
-                declaring,
-                listeners);
+                nodeSettings(), services(limits, workflows, transactions), makingReady(limits, workflows), listeners);
     }
 
     private NodeSettings nodeSettings() {

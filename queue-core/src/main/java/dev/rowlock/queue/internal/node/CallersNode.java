@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.chore.FeaturesWithRows;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
@@ -30,7 +29,6 @@ import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ManualNode;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,23 +58,18 @@ public final class CallersNode implements ManualNode {
     private final OutcomeWriter outcomes;
     private final Observers observers;
     private final List<Due> chores;
-    private final Set<String> declaring;
-    private final FeaturesWithRows features;
     private Paused paused = new Paused(Set.of(), Set.of(), false);
     private long nodeId; // 0: not registered
-    private boolean ran; // any job
     private boolean changed; // since the chores were done: there may be more to do for them
 
     /**
      * @param services with a database that {@linkplain Database#nesting() nests}
-     * @param features whose chores are done when no job is ready: those that have rows, and at first all that declare some
-     * @param declaring the names of these
+     * @param features whose chores are done when no job is ready
      */
     public CallersNode(
             NodeSettings settings,
             NodeServices services,
             List<Feature> features,
-            Set<String> declaring,
             List<ListenerDefinition> listeners) {
         this.database = services.database();
         this.settings = settings;
@@ -100,10 +93,8 @@ public final class CallersNode implements ManualNode {
         this.chores = features.stream()
                 .flatMap(feature -> feature.chores(self).stream()
                         .filter(chore -> !(chore instanceof SharedChore))
-                        .map(chore -> new Due(feature.name(), chore)))
+                        .map(Due::new))
                 .toList();
-        this.declaring = declaring;
-        this.features = new FeaturesWithRows(database);
     }
 
     @Override
@@ -134,11 +125,7 @@ public final class CallersNode implements ManualNode {
     /** What nodes do beside running jobs, as far as jobs become ready by it. */
     private void doChores() {
         paused = database.alone(connection -> beat.run(connection, nodeId)).paused();
-        Set<String> names = new HashSet<>(features.run());
-        if (!ran) {
-            names.addAll(declaring);
-        }
-        chores.stream().filter(chore -> names.contains(chore.feature)).forEach(Due::run);
+        chores.forEach(Due::run);
         int due;
         do {
             due = dispatch.run(BATCH).jobs();
@@ -182,7 +169,6 @@ public final class CallersNode implements ManualNode {
     }
 
     private Attempt run(ClaimedJob job, long claimedNanos) {
-        ran = true;
         changed = true;
         Execution execution = new Execution(job, held -> true, claimedNanos);
         boolean known = invoker.knows(job);
@@ -227,12 +213,10 @@ public final class CallersNode implements ManualNode {
     /** A chore, which is due at first, when somebody may have changed something, and when it says so. */
     private static final class Due {
 
-        private final String feature;
         private final Chore chore;
         private boolean due = true;
 
-        Due(String feature, Chore chore) {
-            this.feature = feature;
+        Due(Chore chore) {
             this.chore = chore;
             chore.triggeredBy(time -> due = true);
         }
