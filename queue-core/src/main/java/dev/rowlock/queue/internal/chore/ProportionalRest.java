@@ -20,14 +20,7 @@ public final class ProportionalRest {
 
     /** How long to rest: so many times as long as this work has taken, but a minute at most, and no less than the interval. */
     public static Duration behind(Duration work, int restPerWork, Duration interval) {
-        return longer(interval, shorter(LONGEST, work.multipliedBy(restPerWork)));
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+        long rest = Math.min(LONGEST.toNanos(), work.toNanos() * restPerWork);
+        return Duration.ofNanos(Math.max(interval.toNanos(), rest));
     }
 }

@@ -1,9 +1,6 @@
 package dev.rowlock.queue.internal.db;
 
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,19 +16,13 @@ public record ReadyJobs(
     /** Of more keys, nodes do not hear which they are. */
     public static final int MOST_KEYS = 8;
 
-    /** What a move says of the keys of a group of jobs, for {@link #keys(ResultSet, int)}. */
+    /** What a move says of the keys of a group of jobs, for {@link Columns#textList}. */
     public static final String KEYS = "array_agg(job_key) FILTER (WHERE job_key IS NOT NULL)";
 
     public ReadyJobs {
         keys = keys == null
                 ? null
                 : keys.stream().distinct().limit(MOST_KEYS + 1).toList();
-    }
-
-    /** Reads {@link #KEYS} in this column. */
-    public static List<String> keys(ResultSet row, int column) throws SQLException {
-        Array keys = row.getArray(column);
-        return keys == null ? List.of() : List.of((String[]) keys.getArray());
     }
 
     public void wake(Wakeups wakeups) {

@@ -5,6 +5,7 @@ import dev.rowlock.queue.doctor.Verdict.Reason;
 import dev.rowlock.queue.doctor.Verdict.Status;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.doctor.Check.Diagnosis;
+import dev.rowlock.queue.internal.doctor.Check.Found;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.LateAfter;
 import java.sql.Connection;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -96,18 +96,18 @@ final class LateQueues {
         return Check.check("late-queue", "No job that may run has waited for long.")
                 .look(LATE, statement -> worstFirst(statement.list(Check::asText)))
                 .values(values)
-                .finds(found -> diagnosis(judge(found.rows().get(0))));
+                .finds(found -> diagnosis(judge(found)));
     }
 
     /** In a transaction of the caller that only reads. */
     Verdict verdict(Connection connection, UnaryOperator<String> sql) throws SQLException {
-        Map<String, String> cluster =
-                ColdStatement.on(connection, sql.apply(CLUSTER)).set(values).only(Check::asText);
-        if (!is(cluster, "nodes_live") && is(cluster, "jobs_ready")) {
+        Found cluster = found(
+                ColdStatement.on(connection, sql.apply(CLUSTER)).set(values).only(Check::asText));
+        if (!cluster.is("nodes_live") && cluster.is("jobs_ready")) {
             return Verdict.of(List.of(new Reason(
                     Status.STUCK, null, "No node lives, and jobs are ready.", "Start an application with listeners.")));
         }
-        if (is(cluster, "unmeasured")) {
+        if (cluster.is("unmeasured")) {
             return Verdict.of(
                     List.of(
                             new Reason(
@@ -117,7 +117,7 @@ final class LateQueues {
                                     "Read what their logs say of the chore 'depth'; ask the doctor for locks and for what makes statements slow.")));
         }
         return Verdict.of(
-                ColdStatement.on(connection, sql.apply(LATE)).set(values).list(row -> judge(Check.asText(row))));
+                ColdStatement.on(connection, sql.apply(LATE)).set(values).list(row -> judge(found(Check.asText(row)))));
     }
 
     /** Where the database does not say. */
@@ -135,10 +135,14 @@ final class LateQueues {
 
     private static List<Map<String, String>> worstFirst(List<Map<String, String>> queues) {
         return queues.stream()
-                .sorted(Comparator.comparing(
-                                (Map<String, String> queue) -> judge(queue).status())
+                .sorted(Comparator.comparing((Map<String, String> queue) ->
+                                judge(found(queue)).status())
                         .reversed())
                 .toList();
+    }
+
+    private static Found found(Map<String, String> row) {
+        return new Found(List.of(row), Map.of());
     }
 
     private static Diagnosis diagnosis(Reason reason) {
@@ -148,27 +152,27 @@ final class LateQueues {
     }
 
     /** The first cause that explains it. */
-    private static Reason judge(Map<String, String> queue) {
-        String name = value(queue, "queue");
+    private static Reason judge(Found queue) {
+        String name = queue.get("queue");
         String waits = "Jobs of queue '%s' have waited for %s: ".formatted(name, text(queue, "waited"));
-        if (!value(queue, "paused").equals("null")) {
-            String why = value(queue, "why").equals("null") ? "" : " (%s)".formatted(value(queue, "why"));
+        if (!queue.is("paused", "null")) {
+            String why = queue.is("why", "null") ? "" : " (%s)".formatted(queue.get("why"));
             return new Reason(
                     Status.LATE,
                     name,
                     waits
                             + "it has been paused for %s by %s%s."
-                                    .formatted(text(queue, "paused"), value(queue, "who"), why),
+                                    .formatted(text(queue, "paused"), queue.get("who"), why),
                     "Resume it by JobAdmin, or on the dashboard.");
         }
-        if (!value(queue, "paused_types").isEmpty()) {
+        if (!queue.get("paused_types").isEmpty()) {
             return new Reason(
                     Status.LATE,
                     name,
-                    waits + "they are of types that are paused (%s).".formatted(value(queue, "paused_types")),
+                    waits + "they are of types that are paused (%s).".formatted(queue.get("paused_types")),
                     "Resume the types by JobAdmin, or on the dashboard.");
         }
-        if (number(queue, "nodes") == 0) {
+        if (queue.number("nodes") == 0) {
             return new Reason(
                     Status.STUCK,
                     name,
@@ -176,57 +180,44 @@ final class LateQueues {
                     "Start an application with a listener of this queue, or correct the name of the queue.");
         }
         String explain = "JobSearch.explain(%s), the page of the job, and /actuator/rowlock/job/%s say why it waits."
-                .formatted(value(queue, "first_job"), value(queue, "first_job"));
-        if (number(queue, "running") == 0 && !is(queue, "rated")) {
+                .formatted(queue.get("first_job"), queue.get("first_job"));
+        if (queue.number("running") == 0 && !queue.is("rated")) {
             return new Reason(
                     Status.STUCK,
                     name,
-                    waits + "none of it runs, though living nodes serve it (%s).".formatted(value(queue, "nodes")),
+                    waits + "none of it runs, though living nodes serve it (%s).".formatted(queue.get("nodes")),
                     explain);
         }
-        if (number(queue, "running") > 0
-                && number(queue, "since_claim") * 1000 > number(queue, "late_millis")
-                && !is(queue, "rated")) {
+        if (queue.number("running") > 0
+                && queue.number("since_claim") * 1000 > queue.number("late_millis")
+                && !queue.is("rated")) {
             return new Reason(
                     Status.STUCK,
                     name,
                     waits
                             + "the %s that it runs (%s slots) have run for %s or longer, and none has begun since; the oldest are %s."
                                     .formatted(
-                                            value(queue, "running"),
-                                            value(queue, "slots"),
+                                            queue.get("running"),
+                                            queue.get("slots"),
                                             text(queue, "since_claim"),
-                                            value(queue, "oldest_running")),
+                                            queue.get("oldest_running")),
                     "Look in a thread dump of their nodes where their handlers stand, such as in a call without a time limit; give the listener a timeout, or cancel them. If they are meant to take so long, give the queue more slots.");
         }
-        boolean limited = !value(queue, "limited").isEmpty();
+        boolean limited = !queue.get("limited").isEmpty();
         return new Reason(
                 Status.LATE,
                 name,
                 waits
                         + "more comes than it runs (%s at once, %s slots%s%s)."
                                 .formatted(
-                                        value(queue, "running"),
-                                        value(queue, "slots"),
-                                        value(queue, "limited"),
+                                        queue.get("running"),
+                                        queue.get("slots"),
+                                        queue.get("limited"),
                                         limited ? " for " + text(queue, "limited_for") : ""),
                 "Give it more slots or nodes%s. %s".formatted(limited ? ", or change its limit" : "", explain));
     }
 
-    /** A null of the database is the text "null". */
-    private static String value(Map<String, String> row, String name) {
-        return Objects.requireNonNull(row.get(name), name);
-    }
-
-    private static boolean is(Map<String, String> row, String name) {
-        return value(row, name).equals("t");
-    }
-
-    private static long number(Map<String, String> row, String name) {
-        return Long.parseLong(value(row, name));
-    }
-
-    private static String text(Map<String, String> row, String seconds) {
-        return DurationText.rough(Duration.ofSeconds(number(row, seconds)));
+    private static String text(Found row, String seconds) {
+        return DurationText.rough(Duration.ofSeconds((long) row.number(seconds)));
     }
 }

@@ -165,7 +165,7 @@ public final class DispatchDueJobs {
         while (rows.next()) {
             String queue = rows.getString(1);
             if (queue != null) {
-                queues.add(new ReadyJobs(queue, rows.getInt(2), rows.getInt(3), ReadyJobs.keys(rows, 8)));
+                queues.add(new ReadyJobs(queue, rows.getInt(2), rows.getInt(3), Columns.textList(rows, 8)));
                 continue;
             }
             double seconds = rows.getDouble(4);

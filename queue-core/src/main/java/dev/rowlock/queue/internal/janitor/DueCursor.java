@@ -34,8 +34,7 @@ final class DueCursor {
     private static final long NEVER = Duration.ofDays(365).toNanos();
 
     private final IntSupplier nodes;
-    private final CostBudget shared; // by all nodes
-    private final CostBudget own;
+    private final CostBudget looks; // from the front
     private final ClockWatch clock = new ClockWatch();
     private DuePosition position = DuePosition.FRONT; // guarded by this, as all below
     private DuePosition until = DuePosition.FRONT; // the server's time of the last look
@@ -49,8 +48,7 @@ final class DueCursor {
     /** @param nodes how many share what looks from the front may take: what one of them finds, the others need not look for */
     DueCursor(IntSupplier nodes, long now) {
         this.nodes = nodes;
-        this.shared = new CostBudget(chance -> SHARE / nodes.getAsInt(), now);
-        this.own = new CostBudget(chance -> SHARE, now);
+        this.looks = new CostBudget(chance -> overdue ? SHARE : SHARE / nodes.getAsInt(), now);
         this.frontAt = now;
         this.lookedAt = now;
     }
@@ -95,8 +93,7 @@ final class DueCursor {
         position = full ? Objects.requireNonNull(result.last()) : until.earlier(OVERLAP);
         if (front) {
             frontAt = now;
-            shared.took(result.took(), now);
-            own.took(result.took(), now);
+            looks.took(result.took(), now);
         }
     }
 
@@ -111,6 +108,6 @@ final class DueCursor {
     private long untilFront(long now) {
         long latest = Math.max(
                 0, frontAt + AT_THE_LATEST.multipliedBy(nodes.getAsInt()).toNanos() - now);
-        return Math.min(latest, overdue ? own.allowedIn(now) : shared.allowedIn(now));
+        return Math.min(latest, looks.allowedIn(now));
     }
 }

@@ -527,7 +527,7 @@ public final class PolicyStatements {
                 .set("node_id", nodeId)
                 .set("jobs", jobs.toArray(Long[]::new))
                 .set("hold_millis", hold.toMillis())
-                .only(row -> new Admitted(row.getBoolean(1), row.getInt(2), row.getInt(3), ReadyJobs.keys(row, 4))));
+                .only(row -> new Admitted(row.getBoolean(1), row.getInt(2), row.getInt(3), Columns.textList(row, 4))));
     }
 
     /** Takes the marks of jobs that nobody has claimed for so long. Returns of how many. */
@@ -556,7 +556,7 @@ public final class PolicyStatements {
         return database.atOnce(connection -> on(connection, sql, queue)
                 .set("ids", ids.toArray(Long[]::new))
                 .set("limit", limit)
-                .only(row -> new Gone(row.getInt(1), row.getInt(2), row.getInt(3), ReadyJobs.keys(row, 4))));
+                .only(row -> new Gone(row.getInt(1), row.getInt(2), row.getInt(3), Columns.textList(row, 4))));
     }
 
     /** The ids of the jobs that {@link #letGo} would look at now. */

@@ -176,7 +176,7 @@ public final class ClaimStatements {
                 statement.setObject(2, Columns.longs(claims, Claim::token));
                 statement.setLong(3, fromNow.toMillis());
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Tokens.read(rows, claims.size());
+                    return Tokens.read(rows);
                 }
             }
         });

@@ -16,8 +16,6 @@ import java.util.function.Function;
 /** Chores for recurring jobs on each node. */
 public final class ScheduleFeature implements Feature {
 
-    public static final String NAME = "scheduler";
-
     private final Database database;
     private final Wakeups wakeups;
     private final Map<String, ScheduleRow> declared = new TreeMap<>();
@@ -54,7 +52,7 @@ public final class ScheduleFeature implements Feature {
 
     @Override
     public String name() {
-        return NAME;
+        return "scheduler";
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.thread;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,28 +10,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeepAlive {
 
-    private @Nullable CountDownLatch end;
+    private @Nullable Thread waiting;
 
     public void start() {
-        CountDownLatch awaited = new CountDownLatch(1);
-        Thread thread = new Thread(() -> await(awaited), "rowlock-keep-alive");
-        thread.setDaemon(false);
-        thread.start();
-        end = awaited;
+        waiting = new Thread(KeepAlive::await, "rowlock-keep-alive");
+        waiting.setDaemon(false);
+        waiting.start();
     }
 
     public void stop() {
-        if (end != null) {
-            end.countDown();
-            end = null;
+        if (waiting != null) {
+            waiting.interrupt();
+            waiting = null;
         }
     }
 
-    private static void await(CountDownLatch end) {
-        try {
-            end.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // somebody wants the process to end
+    /** Until the stop, or until somebody else wants the process to end. */
+    private static void await() {
+        while (!Thread.interrupted()) {
+            LockSupport.park();
         }
     }
 }

@@ -20,14 +20,10 @@ public final class MinimumInterval {
 
     /** Waits until enough time has passed since the last statement began. Ends early if interrupted. */
     public void await() {
-        long left = left();
+        long left = lastBegun + nanos - System.nanoTime();
         if (left > 0) {
             LockSupport.parkNanos(this, left);
         }
-    }
-
-    private long left() {
-        return lastBegun + nanos - System.nanoTime();
     }
 
     /** A statement begins. */

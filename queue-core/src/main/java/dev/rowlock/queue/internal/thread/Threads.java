@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.thread;
 
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +24,13 @@ public final class Threads {
 
     /** Daemon platform threads: {@code name}, or numbered if there are several. */
     public static ThreadFactory daemon(String name) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        AtomicInteger count = new AtomicInteger();
-        return task -> {
-            int number = count.incrementAndGet();
-            return daemon(task, number == 1 ? name : name + "-" + number, loader);
-        };
+        return daemons(number -> number == 1 ? name : name + "-" + number);
     }
 
     /** Threads for handlers; virtual ones need JDK 21 or later. */
     public static ThreadFactory handlers(String name, boolean virtual) {
         if (!virtual) {
-            return numbered(name);
+            return daemons(number -> name + "-" + number);
         }
         try {
             // Java 17 is the baseline: Thread.ofVirtual().name(prefix,
@@ -56,9 +52,9 @@ public final class Threads {
         }
     }
 
-    private static ThreadFactory numbered(String name) {
+    private static ThreadFactory daemons(IntFunction<String> name) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         AtomicInteger count = new AtomicInteger();
-        return task -> daemon(task, name + "-" + count.incrementAndGet(), loader);
+        return task -> daemon(task, name.apply(count.incrementAndGet()), loader);
     }
 }

@@ -229,7 +229,7 @@ final class MoveSteps {
             switch (row.getInt(1)) {
                 case 1 -> steps.add(new MovedStep(new StepKey(row.getLong(2), row.getInt(3)), row.getBoolean(7)));
                 case 2 ->
-                    ready.add(new ReadyJobs(row.getString(4), row.getInt(5), row.getLong(6), ReadyJobs.keys(row, 9)));
+                    ready.add(new ReadyJobs(row.getString(4), row.getInt(5), row.getLong(6), Columns.textList(row, 9)));
                 case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, row.getDouble(8)) * 1000));
                 default -> {
                     state = row.getString(4);

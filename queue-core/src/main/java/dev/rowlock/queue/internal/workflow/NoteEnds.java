@@ -204,7 +204,7 @@ final class NoteEnds {
         boolean add(ResultSet row) throws SQLException {
             if (row.getInt(1) == 2) {
                 return ready.add(
-                        new ReadyJobs(row.getString(6), row.getInt(7), row.getLong(8), ReadyJobs.keys(row, 9)));
+                        new ReadyJobs(row.getString(6), row.getInt(7), row.getLong(8), Columns.textList(row, 9)));
             }
             StepKey step = new StepKey(row.getLong(2), row.getInt(3));
             return row.getBoolean(4) ? steps.add(new MovedStep(step, row.getBoolean(5))) : moving.add(step);
