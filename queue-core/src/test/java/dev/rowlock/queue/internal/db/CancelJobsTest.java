@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
-import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -21,57 +18,6 @@ class CancelJobsTest {
     CancelJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         jobs = new JobStatements(rooms.database());
-    }
-
-    @Test
-    void aWaitingJobIsCancelledAtOnce() {
-        long id = rooms.waiting(Due.after(Duration.ofDays(1)));
-
-        boolean found = jobs.cancelIdle(id, null);
-
-        assertCancelled(found, id);
-    }
-
-    @Test
-    void aReadyJobIsCancelledAtOnce() {
-        long id = rooms.ready();
-
-        boolean found = jobs.cancelIdle(id, null);
-
-        assertCancelled(found, id);
-    }
-
-    @Test
-    void aDeadJobHasEndedAndStays() {
-        long id = rooms.dead();
-
-        boolean found = jobs.cancelIdle(id, null);
-
-        assertThat(found).isFalse();
-        assertThat(rooms.roomsOf(id)).containsExactly("dead");
-    }
-
-    @Test
-    void aRunningJobIsOnlyAskedToStop() {
-        ClaimedJob job = rooms.running();
-
-        boolean idle = jobs.cancelIdle(job.id(), null);
-        boolean running = jobs.requestCancel(job.id(), null);
-
-        assertThat(idle).isFalse();
-        assertThat(running).isTrue();
-        assertThat(rooms.look(job.id())).containsEntry("state", "running").containsEntry("cancel_requested", true);
-    }
-
-    @Test
-    void anEndedOrUnknownJobIsNotFound() {
-        long ended = rooms.ready();
-        jobs.cancelIdle(ended, null);
-
-        assertThat(jobs.cancelIdle(ended, null)).isFalse();
-        assertThat(jobs.requestCancel(ended, null)).isFalse();
-        assertThat(jobs.cancelIdle(Long.MAX_VALUE, null)).isFalse();
-        assertThat(rooms.roomsOf(ended)).containsExactly("done");
     }
 
     @Test
@@ -105,11 +51,5 @@ class CancelJobsTest {
 
         assertThat(claimed).isZero();
         assertThat(rooms.roomsOf(id)).containsExactly("done");
-    }
-
-    private void assertCancelled(boolean found, long id) {
-        assertThat(found).isTrue();
-        assertThat(rooms.roomsOf(id)).containsExactly("done");
-        assertThat(rooms.look(id)).containsEntry("state", "cancelled").containsEntry("cancel_requested", true);
     }
 }

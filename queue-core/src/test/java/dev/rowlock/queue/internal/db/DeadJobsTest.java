@@ -54,39 +54,7 @@ class DeadJobsTest {
         assertThat(again.claim().token()).isGreaterThan(job.claim().token());
     }
 
-    @Test
-    void onlyDeadJobsAreRedriven() {
-        long ready = rooms.ready();
-
-        boolean redriven = jobs.redrive(ready, null);
-
-        assertThat(redriven).isFalse();
-        assertThat(rooms.roomsOf(ready)).containsExactly("ready");
-    }
-
     // Discard
-
-    @Test
-    void aDiscardedJobIsGoneAndWrittenDown() {
-        long id = rooms.dead();
-
-        boolean discarded = jobs.discard(id, null);
-
-        assertThat(discarded).isTrue();
-        assertThat(rooms.roomsOf(id)).isEmpty();
-        assertThat(dropped()).isEqualTo(1);
-    }
-
-    @Test
-    void onlyDeadJobsAreDiscardedAndNothingIsWrittenDownOtherwise() {
-        long ready = rooms.ready();
-
-        boolean discarded = jobs.discard(ready, null);
-
-        assertThat(discarded).isFalse();
-        assertThat(rooms.roomsOf(ready)).containsExactly("ready");
-        assertThat(rooms.count("dropped")).isZero();
-    }
 
     @Test
     void retentionDiscardsJobsThatDiedLongAgoOldestFirst() {

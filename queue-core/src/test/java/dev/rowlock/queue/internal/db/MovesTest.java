@@ -216,6 +216,9 @@ class MovesTest {
         int crash = List.of("rescue", "quarantine", "rescue a cancelled one").contains(move.name()) ? 1 : 0;
         assertThat(kept(job.id(), move.to())).isEqualTo(kept.replace("\"crashes\": 2", "\"crashes\": " + (2 + crash)));
         assertThat(before).containsEntry("attempt", 2);
+        if (move.name().contains("cancel")) {
+            assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+        }
     }
 
     /** By the statement for jobs with keys. */

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.ClusterStatements.Depth;
 import dev.rowlock.queue.internal.db.ExplainedDatabase;
@@ -164,30 +163,6 @@ class DepthTest {
 
         assertThat(rooms.truth("SELECT max(measured_at) <= now() FROM rowlock.depth"))
                 .isTrue();
-    }
-
-    @Test
-    void onlyOneOfTwoNodesGetsAChore() {
-        TakeChore chore = new TakeChore(rooms.database());
-
-        boolean first = chore.run("depth", Duration.ofMinutes(1));
-        boolean second = chore.run("depth", Duration.ofMinutes(1));
-        boolean other = chore.run("retention", Duration.ofMinutes(1));
-
-        assertThat(first).isTrue();
-        assertThat(second).isFalse();
-        assertThat(other).isTrue();
-    }
-
-    @Test
-    void aChoreCanBeTakenOnceItsTimeHasCome() {
-        TakeChore chore = new TakeChore(rooms.database());
-        chore.run("depth", Duration.ofMinutes(1));
-        rooms.execute("UPDATE rowlock.chore SET due_at = clock_timestamp() - interval '1 ms'");
-
-        boolean taken = chore.run("depth", Duration.ofMinutes(1));
-
-        assertThat(taken).isTrue();
     }
 
     @Test

@@ -81,65 +81,9 @@ class DueTimesTest {
     }
 
     @Test
-    void aNodeLooksItselfForWhatItHearsOfDuringItsLook() {
-        DueTimes.Look look = times.looking(at(0));
-        times.dueForAll(at(2));
-        times.looked(look, at(10), null, Duration.ofMillis(5_000), true);
-
-        times.movedElsewhere(at(10), null);
-
-        assertThat(left(10, THIRD)).isEqualTo(-8);
-    }
-
-    @Test
-    void aNodeLooksItselfForWhatItHearsOfBeforeAllHaveHeardOfItsLook() {
-        DueTimes.Look look = tell(0);
-        times.dueForAll(at(100));
-        times.movedElsewhere(at(110), null);
-        assertThat(left(110, THIRD)).isEqualTo(-10);
-
-        times.allHaveHeardOf(look.number());
-        times.movedElsewhere(at(110), null);
-        assertThat(left(110, THIRD)).isEqualTo(-10);
-    }
-
-    @Test
     void aNodeReliesOnOthersForWhatItHearsOfAfterAllHaveHeardOfItsLook() {
         DueTimes.Look look = tell(0);
         times.allHaveHeardOf(look.number());
-        times.dueForAll(at(100));
-
-        times.movedElsewhere(at(110), null);
-
-        assertThat(left(110, THIRD)).as("only the poll is left").isEqualTo(4_890);
-    }
-
-    @Test
-    void whatAllHaveHeardOfAnEarlierLookSaysNothingOfThisOne() {
-        DueTimes.Look before = tell(0);
-        tell(1);
-        times.allHaveHeardOf(before.number());
-        times.dueForAll(at(100));
-
-        times.movedElsewhere(at(110), null);
-
-        assertThat(left(110, THIRD)).isEqualTo(-10);
-    }
-
-    @Test
-    void whatTheServersClockSaysOfAJobStaysWhileOthersMayBelieveThatItWasMoved() {
-        tell(0);
-        times.dueForAll(at(100));
-        look(101, 1L, 5_000); // a moment too early
-
-        times.movedElsewhere(at(103), null);
-
-        assertThat(left(103, THIRD)).isEqualTo(-1);
-    }
-
-    @Test
-    void aLookThatNobodyHearsOfMisleadsNobody() {
-        look(0, null, 5_000);
         times.dueForAll(at(100));
 
         times.movedElsewhere(at(110), null);
@@ -157,25 +101,6 @@ class DueTimesTest {
         times.movedElsewhere(at(120), null);
 
         assertThat(left(120, THIRD)).isEqualTo(-10);
-    }
-
-    @Test
-    void bothNodesLookForAJobThatNeitherHasSeenThoughEachTellsTheOtherThatItHasLooked() {
-        DueTimes other = new DueTimes(at(0));
-        DueTimes.Look ours = times.looking(at(0));
-        DueTimes.Look theirs = other.looking(at(0));
-        times.looked(ours, at(1), null, Duration.ofMillis(5_000), true);
-        other.looked(theirs, at(1), null, Duration.ofMillis(5_000), true);
-
-        times.dueForAll(at(2)); // committed by now
-        other.dueForAll(at(3));
-        times.allHaveHeardOf(ours.number());
-        times.movedElsewhere(at(4), null);
-        other.movedElsewhere(at(5), null);
-        other.allHaveHeardOf(theirs.number());
-
-        assertThat(left(5, 0)).isEqualTo(-3);
-        assertThat(other.left(at(5), 1).toMillis()).isEqualTo(-2);
     }
 
     @Test

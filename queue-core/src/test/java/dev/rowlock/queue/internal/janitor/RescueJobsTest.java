@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.QueueRange;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.janitor.RescueJobs.Rescued;
@@ -33,31 +32,18 @@ class RescueJobsTest {
     }
 
     @Test
-    void aJobWhoseNodeDiedIsReadyAgain() {
+    void aJobWhoseNodeDiedIsReadyAgainAndNoOther() {
+        ClaimedJob alive = rooms.running();
         ClaimedJob job = crashed(rooms.running(Rooms.job(QUEUE, -3)));
 
         List<Rescued> rescued = rescue.run(MAX_CRASHES);
 
         assertThat(rescued).containsExactly(new Rescued(QUEUE, -3, 1, 0));
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
-    }
-
-    @Test
-    void aCrashCountsAsACrashAndNotAsAnAttempt() {
-        ClaimedJob job = crashed(rooms.running());
-
-        rescue.run(MAX_CRASHES);
-
-        assertThat(rooms.look(job.id())).containsEntry("crashes", 1).containsEntry("attempt", 0);
-    }
-
-    @Test
-    void jobsOfLivingNodesStayWhereTheyAre() {
-        ClaimedJob alive = rooms.running();
-        crashed(rooms.running());
-
-        rescue.run(MAX_CRASHES);
-
+        assertThat(rooms.look(job.id()))
+                .as("a crash is no attempt")
+                .containsEntry("crashes", 1)
+                .containsEntry("attempt", 0);
         assertThat(rooms.roomsOf(alive.id())).containsExactly("running");
     }
 
@@ -135,19 +121,6 @@ class RescueJobsTest {
     }
 
     @Test
-    void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
-        ClaimedJob job = rooms.running();
-        new JobStatements(rooms.database()).requestCancel(job.id(), null);
-        crashed(job);
-
-        List<Rescued> rescued = rescue.run(MAX_CRASHES);
-
-        assertThat(rescued).containsExactly(new Rescued(QUEUE, 0, 1, 0));
-        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
-        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
-    }
-
-    @Test
     void aRescuedJobIsNotSentBehindTheBacklog() {
         ClaimedJob job = crashed(rooms.running());
         rooms.ready();
@@ -208,18 +181,6 @@ class RescueJobsTest {
         assertThat(theirs).containsExactly(new Rescued(QUEUE, 0, 20, 0));
         assertThat(ours).isEmpty();
         assertThat(jobs).allSatisfy(job -> assertThat(rooms.look(job.id())).containsEntry("crashes", 1));
-    }
-
-    @Test
-    void jobsOverTheLimitOfACallAreLeftForTheNext() {
-        rooms.running(RescueJobs.LIMIT + 1);
-        rooms.execute("DELETE FROM rowlock.node");
-
-        List<Rescued> first = rescue.run(MAX_CRASHES);
-        List<Rescued> second = rescue.run(MAX_CRASHES);
-
-        assertThat(first).containsExactly(new Rescued(QUEUE, 0, RescueJobs.LIMIT, 0));
-        assertThat(second).containsExactly(new Rescued(QUEUE, 0, 1, 0));
     }
 
     private ClaimedJob crashed(ClaimedJob job) {

@@ -91,24 +91,6 @@ class RescueTest {
     }
 
     @Test
-    void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthers() {
-        List<ClaimedJob> others = rooms.running(40);
-        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
-        rooms.execute("DELETE FROM rowlock.node");
-        doneRefuses();
-
-        orphanRescue.run();
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
-        assertThat(others)
-                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
-
-        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
-        orphanRescue.run();
-        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
-    }
-
-    @Test
     void aJobOfADeadNodeThatIsRefusedIsLoggedOnceAndMovesAsSoonAsItMay() {
         List<ClaimedJob> others = rooms.running(3);
         rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());

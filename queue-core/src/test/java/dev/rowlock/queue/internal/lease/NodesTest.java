@@ -4,18 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode.Answer;
 import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
-import dev.rowlock.queue.internal.operate.StoredPauses;
-import dev.rowlock.queue.internal.wake.AfterCommit;
-import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.operate.Actor;
-import dev.rowlock.queue.operate.Pause;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -31,8 +24,6 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true)
 @Representative
 class NodesTest {
-
-    private static final Actor ANN = new Actor("ann", null);
 
     private final Rooms rooms;
     private final RemoveExpiredNodes removeExpired;
@@ -103,45 +94,6 @@ class NodesTest {
     }
 
     @Test
-    void theAnswerNamesPausedQueues() {
-        StoredPauses pauses = pauses();
-        pauses.pause(Pause.Kind.QUEUE, "mail", ANN);
-        pauses.pause(Pause.Kind.QUEUE, "print", ANN);
-        pauses.resume(Pause.Kind.QUEUE, "print", ANN);
-        pauses.pause(Pause.Kind.TYPE, "send", ANN);
-
-        Answer answer = beat(rooms.node());
-
-        assertThat(answer.paused().queues()).containsExactly("mail");
-        assertThat(answer.paused().types()).containsExactly("send");
-        assertThat(answer.paused().everything()).isFalse();
-    }
-
-    @Test
-    void aPauseOfEverythingIsOneOfEachQueue() {
-        pauses().pause(Pause.Kind.EVERYTHING, "", ANN);
-
-        Answer answer = beat(rooms.node());
-
-        assertThat(answer.paused().queue("mail")).isTrue();
-        assertThat(answer.paused().queues()).isEmpty();
-    }
-
-    @Test
-    void theAnswerNamesTheNodesOwnJobsThatAreToBeCancelled() {
-        ClaimedJob mine = rooms.running();
-        long me = node(mine);
-        ClaimedJob others = rooms.running();
-        JobStatements jobs = new JobStatements(rooms.database());
-        jobs.requestCancel(mine.id(), null);
-        jobs.requestCancel(others.id(), null);
-
-        Answer answer = beat(me);
-
-        assertThat(answer.cancelled()).containsExactly(mine.claim());
-    }
-
-    @Test
     void theAnswerTellsTheNodesPlaceAmongAllAndAmongThoseOfItsQueues() {
         nodeFor("print");
         long me = nodeFor("mail", "print");
@@ -152,10 +104,6 @@ class NodesTest {
 
         assertThat(answer.place()).isEqualTo(new Place(4, 1));
         assertThat(answer.places()).containsOnly(entry("mail", new Place(2, 0)), entry("print", new Place(2, 1)));
-    }
-
-    private StoredPauses pauses() {
-        return new StoredPauses(rooms.database(), new AfterCommit(rooms.database(), Wakeups.NONE));
     }
 
     private long nodeFor(String... queues) {
@@ -296,9 +244,5 @@ class NodesTest {
         return rooms.sql("SELECT id FROM rowlock.node ORDER BY id")
                 .query(Long.class)
                 .list();
-    }
-
-    private long node(ClaimedJob job) {
-        return rooms.number("SELECT node_id FROM rowlock.running WHERE id = " + job.id());
     }
 }

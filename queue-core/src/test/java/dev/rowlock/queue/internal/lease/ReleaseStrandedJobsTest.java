@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.lease;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs.Released;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -57,17 +56,6 @@ class ReleaseStrandedJobsTest {
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
-    }
-
-    @Test
-    void aStrandedJobThatSomebodyAskedToCancelEndsAsCancelled() {
-        ClaimedJob job = rooms.running();
-        new JobStatements(rooms.database()).requestCancel(job.id(), null);
-
-        release.run(node(job), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
-        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
     }
 
     private long node(ClaimedJob job) {

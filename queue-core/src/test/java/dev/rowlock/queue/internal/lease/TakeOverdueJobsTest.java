@@ -4,14 +4,12 @@ import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.db.Headers;
-import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Overdue;
 import dev.rowlock.queue.internal.janitor.OverdueStatements.Taken;
-import dev.rowlock.queue.internal.record.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobOptions;
@@ -24,6 +22,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @PostgresTest(migrated = true)
 @Representative
@@ -90,31 +90,17 @@ class TakeOverdueJobsTest {
         assertThat(rooms.look(job.id())).containsEntry("state", "failed").containsEntry("attempt", 1);
     }
 
-    @Test
-    void jobsWithoutRetriesOfTheirOwnHaveTheDefaultRetries() {
-        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
+    /** Its own retries come first, then those of its listener on its node, then the defaults. */
+    @ParameterizedTest
+    @CsvSource({"send, 0, , 10, dead", "send, 0, 1, 10, waiting", "print, 0, , 10, waiting", "print, 0, , 0, dead"})
+    void aJobIsTriedAgainAsOftenAsItsOwnRetriesOrItsListenersSay(
+            String type, int ofListener, @Nullable Integer own, int defaults, String room) {
+        ClaimedJob job =
+                runningOn("{\"%s\": {\"maxRetries\": %d, \"waits\": [1000]}}".formatted(type, ofListener), own);
 
-        takeOverdue.take(found(), 0, DELAY);
+        takeOverdue.take(List.of(OverdueClaim.alone(job.claim())), defaults, DELAY);
 
-        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
-    }
-
-    @Test
-    void jobsWithoutRetriesOfTheirOwnHaveThoseOfTheListenerOnTheirNode() {
-        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", (Integer) null);
-
-        take(job);
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
-    }
-
-    @Test
-    void aJobsOwnRetriesDecideOverItsListeners() {
-        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", 1);
-
-        take(job);
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+        assertThat(rooms.roomsOf(job.id())).containsExactly(room);
     }
 
     @Test
@@ -172,39 +158,6 @@ class TakeOverdueJobsTest {
 
         assertThat(rooms.roomsOf(young.id())).containsExactly("waiting");
         assertThat(rooms.roomsOf(old.id())).containsExactly("dead");
-    }
-
-    @Test
-    void aTypeThatItsNodeDoesNotMentionHasTheDefaults() {
-        ClaimedJob job = runningOn("{\"print\": {\"maxRetries\": 0, \"waits\": [1000]}}", (Integer) null);
-
-        take(job);
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
-    }
-
-    @Test
-    void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
-        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
-        new JobStatements(rooms.database()).requestCancel(job.id(), null);
-
-        take();
-
-        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
-        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
-    }
-
-    @Test
-    void theOldClaimIsLost() {
-        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
-
-        take();
-
-        assertThat(new OutcomeStatements(rooms.database(), true)
-                        .release(List.of(job.claim()))
-                        .held())
-                .isEmpty();
-        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
     }
 
     @Test

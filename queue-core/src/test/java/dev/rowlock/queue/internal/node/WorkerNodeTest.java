@@ -242,17 +242,6 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
-    void aNodeRemovesThePlacesThatClaimsNotedTheDayBefore() {
-        node.sql
-                .sql("INSERT INTO rowlock.reached VALUES ('default', now() - interval '1 day', now(), 1, 0)")
-                .update();
-
-        node.listener(Greet.class, (context, payload) -> null).start();
-
-        Awaitility.await().until(() -> node.count("reached") == 0);
-    }
-
-    @Test
     void aNodeTellsOthersHowOftenItsListenersTryAgain() {
         node.listener(Greet.class, (context, payload) -> null).start();
         Awaitility.await().until(() -> node.status().nodeId() > 0);
