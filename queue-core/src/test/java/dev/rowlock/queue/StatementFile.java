@@ -42,7 +42,7 @@ final class StatementFile {
             Map.entry("missed", "'run_once'"),
             Map.entry("missed_window_millis", "0"),
             Map.entry("overlap", "'allow'"),
-            Map.entry("IndexDonePartitions.INDEX $1", "'done_20200101'"));
+            Map.entry("IndexDonePartitions.INDEX partition", "'done_20200101'"));
 
     /** What a statement needs that a fresh schema has not. */
     private static final Map<String, String> GIVEN = Map.of(
@@ -51,11 +51,8 @@ final class StatementFile {
                     + " FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2020-01-02 00:00:00+00');\n");
 
     /** Where the driver says more of the first parameters than the text does. */
-    private static final Map<String, String> TYPES = Map.of(
-            "DispatchDueJobs.due",
-            "timestamptz, timestamptz, bigint",
-            "DispatchDueJobs.names",
-            "timestamptz, timestamptz, bigint");
+    private static final Map<String, String> TYPES =
+            Map.of("DispatchDueJobs.due", "timestamptz, bigint", "DispatchDueJobs.names", "timestamptz, bigint");
 
     private static final Pattern NUMBER = Pattern.compile("\\$(\\d+)");
 

@@ -7,10 +7,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -110,5 +113,12 @@ public final class Columns {
     public static @Nullable Duration duration(ResultSet row, int column) throws SQLException {
         Long value = number(row, column);
         return value == null ? null : Duration.ofMillis(value);
+    }
+
+    /** Tokens of claims. Reads one row: how many of those that were sent were found, and an array of them unless it is all. */
+    public static Set<Long> tokens(ResultSet row, long[] sent) throws SQLException {
+        row.next();
+        long[] found = row.getLong(1) == sent.length ? sent : numbers(row, 2);
+        return found == null ? Set.of() : LongStream.of(found).boxed().collect(Collectors.toSet());
     }
 }

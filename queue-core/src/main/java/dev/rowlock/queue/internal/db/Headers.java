@@ -6,6 +6,7 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.UniqueKey;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -86,20 +87,11 @@ public final class Headers {
 
     /** Without reading the document: only behind a name comes a colon, and a quote within a text has a backslash before it. */
     private static boolean has(@Nullable String document, String name) {
-        if (document == null) {
-            return false;
-        }
-        String quoted = '"' + name + '"';
-        for (int at = document.indexOf(quoted); at >= 0; at = document.indexOf(quoted, at + 1)) {
-            int next = at + quoted.length();
-            while (next < document.length() && Character.isWhitespace(document.charAt(next))) {
-                next++;
-            }
-            if (next < document.length() && document.charAt(next) == ':' && document.charAt(at - 1) != '\\') {
-                return true;
-            }
-        }
-        return false;
+        return document != null
+                && document.contains(name)
+                && Pattern.compile("(?<!\\\\)\"" + name + "\"\\s*:")
+                        .matcher(document)
+                        .find();
     }
 
     /** Without those of Rowlock's own. */

@@ -37,7 +37,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 public final class Examination implements Doctor {
 
     /** Those that need the database only, in the order of their findings. */
-    static final List<Check> CHECKS = Stream.of(DatabaseChecks.ALL, TableChecks.ALL, QueueChecks.ALL, FeatureChecks.ALL)
+    static final List<Check> CHECKS = Stream.of(DatabaseChecks.ALL, TableChecks.ALL, QueueChecks.ALL)
             .flatMap(List::stream)
             .toList();
 

@@ -6,8 +6,7 @@
  *   <li>{@code DatabaseChecks}: the server: what holds back vacuum, and what soon stops writes;
  *   <li>{@code TableChecks}: Rowlock's tables, and the days of {@code done};
  *   <li>{@code LateQueues}: which queues are late and why, which is the verdict;
- *   <li>{@code QueueChecks}: queues, nodes, jobs and recurring jobs;
- *   <li>{@code FeatureChecks}: keys in order, policies, limits, workflows;
+ *   <li>{@code QueueChecks}: queues, nodes, jobs and recurring jobs, keys in order, policies, limits, workflows;
  *   <li>{@code ProcessChecks}: the process that examines: its pool, its listening connection, its chores.
  * </ul>
  *

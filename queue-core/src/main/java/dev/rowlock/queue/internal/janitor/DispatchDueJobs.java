@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
 /** Moves waiting jobs whose time has come to ready. */
 public final class DispatchDueJobs {
 
-    // A bound of the future is from before the clock was set back: jobs that wait before it may be due.
     private static final String DUE = """
             due_at <= statement_timestamp()
-                          AND (due_at, id) > (CASE WHEN ? /* looked_at */ <= statement_timestamp() THEN ? /* due_at */ ELSE '-infinity' END, ?)
+                          AND (due_at, id) > (?::timestamptz, ?)
                           AND id <> ALL (?::bigint[])
                         ORDER BY due_at, id""";
 
@@ -151,10 +150,9 @@ public final class DispatchDueJobs {
     private static void set(PreparedStatement statement, DuePosition after, int limit, List<Long> without)
             throws SQLException {
         statement.setObject(1, after.dueAt());
-        statement.setObject(2, after.dueAt());
-        statement.setLong(3, after.id());
-        statement.setObject(4, Columns.longs(without, Long::longValue));
-        statement.setInt(5, limit);
+        statement.setLong(2, after.id());
+        statement.setObject(3, Columns.longs(without, Long::longValue));
+        statement.setInt(4, limit);
     }
 
     private static Result read(ResultSet rows, long begun) throws SQLException {

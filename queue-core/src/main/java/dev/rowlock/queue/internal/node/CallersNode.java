@@ -4,18 +4,18 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.SharedChore;
+import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Look;
 import dev.rowlock.queue.internal.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.claim.KeyedBatch;
 import dev.rowlock.queue.internal.claim.QueueRange;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.janitor.AdvanceTimes;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
+import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.BeatNode.Paused;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
-import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Observers.RecordedOutcomes;
@@ -67,10 +67,7 @@ public final class CallersNode implements ManualNode {
      * @param features whose chores are done when no job is ready
      */
     public CallersNode(
-            NodeSettings settings,
-            NodeServices services,
-            List<Feature> features,
-            List<ListenerDefinition> listeners) {
+            NodeSettings settings, NodeServices services, List<Feature> features, List<ListenerDefinition> listeners) {
         this.database = services.database();
         this.settings = settings;
         this.listeners = listeners.stream()

@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
 import dev.rowlock.queue.internal.db.Row;
-import dev.rowlock.queue.internal.db.Tokens;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -205,7 +204,7 @@ public final class OutcomeStatements {
     /** Ends jobs as completed or cancelled. Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> finish(List<Finished> jobs, boolean keep) {
         long[] tokens = Columns.longs(jobs, job -> job.claim().token());
-        return atOnce(keep ? kept : gone, rows -> Tokens.readAggregate(rows, tokens), parameters(jobs, tokens, keep));
+        return atOnce(keep ? kept : gone, rows -> Columns.tokens(rows, tokens), parameters(jobs, tokens, keep));
     }
 
     /** The same inside the caller's transaction, whose plan settings it leaves as they are. Unless all are held, the transaction must roll back. */
@@ -215,7 +214,7 @@ public final class OutcomeStatements {
             try (PreparedStatement statement = IndexPlan.prepare(connection, keep ? keptWithin : goneWithin)) {
                 set(statement, parameters(jobs, tokens, keep));
                 try (ResultSet rows = IndexPlan.queryWithin(statement)) {
-                    return Tokens.readAggregate(rows, tokens);
+                    return Columns.tokens(rows, tokens);
                 }
             }
         }));

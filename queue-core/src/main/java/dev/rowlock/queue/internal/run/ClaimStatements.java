@@ -4,9 +4,9 @@ import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ErrorHistory;
+import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.TimeLimit;
-import dev.rowlock.queue.internal.db.Tokens;
 import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.db.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -176,7 +177,7 @@ public final class ClaimStatements {
                 statement.setObject(2, Columns.longs(claims, Claim::token));
                 statement.setLong(3, fromNow.toMillis());
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Tokens.read(rows);
+                    return new HashSet<>(Ids.read(rows));
                 }
             }
         });

@@ -145,19 +145,6 @@ class DispatchDueJobsTest {
     }
 
     @Test
-    void aPlaceInTheFutureIsFromBeforeTheClockWasSetBackAndIsIgnored() {
-        rooms.waiting(NOW);
-        DuePosition until = dispatch.run(0).until();
-
-        Result result = dispatch.run(until.earlier(Duration.ofHours(-1)), 100);
-
-        assertThat(result.jobs()).isEqualTo(1);
-        assertThat(result.until().compareTo(until)).isPositive();
-        assertThat(result.until().compareTo(until.earlier(Duration.ofMinutes(-5))))
-                .isNegative();
-    }
-
-    @Test
     void aDispatchedJobKeepsWhatItCameWith() {
         NewJob job = new NewJob(QUEUE, "ship", 7, NOW, 4, Duration.ofSeconds(9), "{\"n\": 1}", "{\"k\": \"v\"}", null);
         long id = rooms.waiting(List.of(job))[0];

@@ -31,7 +31,7 @@ class OverdueJobsTest {
     private final TestOwnNode own;
     private final OverdueJobs chore;
     private final RecordedWakeups wakeups = new RecordedWakeups();
-    private final OverdueElsewhere elsewhere = new OverdueElsewhere(GRACE);
+    private final OverdueJobs.Elsewhere elsewhere = new OverdueJobs.Elsewhere(GRACE);
     private long nanos;
 
     OverdueJobsTest(TestDatabase database) {

@@ -9,7 +9,7 @@ class TokenMarksTest {
 
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    private final TokenMarks marks = new TokenMarks();
+    private final UnacknowledgedClaims.TokenMarks marks = new UnacknowledgedClaims.TokenMarks();
 
     @Test
     void aTokenIsOldIfItWasTheLastOneThatLongAgo() {
