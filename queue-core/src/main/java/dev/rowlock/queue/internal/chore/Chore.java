@@ -9,6 +9,9 @@ import org.slf4j.Logger;
 /** A background task that runs again and again. */
 public interface Chore {
 
+    /** Of what rests in proportion to its work, unless its interval is longer. */
+    Duration LONGEST_REST = Duration.ofMinutes(1);
+
     /** For logs; and what it is won by, if one node at a time does it for all. */
     String name();
 
@@ -63,5 +66,19 @@ public interface Chore {
     /** Whether its rest is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
     default boolean punctual() {
         return false;
+    }
+
+    /** How long to rest: so many times as long as the work that began then has taken, but a minute at most, and no less than the interval. */
+    static Duration restAfter(long begunNanos, int restPerWork, Duration interval) {
+        return restBehind(Duration.ofNanos(System.nanoTime() - begunNanos), restPerWork, interval);
+    }
+
+    /**
+     * The same behind so much work. So chores that grow with the tables take a small share of the time. A rest has an end: work may have taken long for once,
+     * because it waited for a lock, and what the chore does must not stop for hours because of that.
+     */
+    static Duration restBehind(Duration work, int restPerWork, Duration interval) {
+        long rest = Math.min(LONGEST_REST.toNanos(), work.toNanos() * restPerWork);
+        return Duration.ofNanos(Math.max(interval.toNanos(), rest));
     }
 }

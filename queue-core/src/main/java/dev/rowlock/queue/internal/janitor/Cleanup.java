@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.chore.SharedChore;
 import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.db.Database;
@@ -91,7 +90,7 @@ public final class Cleanup {
     private static Chore indexOfDone(TakeChore take, IndexDonePartitions index) {
         return new SharedChore(take, "index of done", TEN_MINUTES, () -> {
             long begun = System.nanoTime();
-            return index.run() == null ? TEN_MINUTES : ProportionalRest.after(begun, REST_PER_WORK, Duration.ZERO);
+            return index.run() == null ? TEN_MINUTES : Chore.restAfter(begun, REST_PER_WORK, Duration.ZERO);
         });
     }
 
@@ -99,7 +98,7 @@ public final class Cleanup {
         return new SharedChore(take, "depth", DEPTH, () -> {
             long begun = System.nanoTime();
             measure.depth();
-            return ProportionalRest.after(begun, REST_PER_WORK, DEPTH);
+            return Chore.restAfter(begun, REST_PER_WORK, DEPTH);
         });
     }
 

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.chore.TakeChore;
 import dev.rowlock.queue.internal.janitor.Leftovers.Stretch;
 import java.time.Duration;
@@ -68,7 +67,7 @@ final class TableWalk<P> implements Chore {
             chore.keep(name, next);
             return next;
         }
-        Duration rest = ProportionalRest.after(begun, REST_PER_WORK, Duration.ZERO);
+        Duration rest = Chore.restAfter(begun, REST_PER_WORK, Duration.ZERO);
         chore.keep(name, rest.plus(interval));
         return rest;
     }

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.db.MoveBatches;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
@@ -86,8 +85,8 @@ public final class UnacknowledgedClaims implements Chore {
     /** @param claimFailed whether one has failed within the last minute */
     static Duration rest(Duration work, int nodes, boolean claimFailed) {
         return claimFailed
-                ? ProportionalRest.behind(work, REST_PER_WORK_AFTER_FAILURE, AGE)
-                : ProportionalRest.behind(work, REST_PER_WORK * nodes, INTERVAL.multipliedBy(nodes));
+                ? Chore.restBehind(work, REST_PER_WORK_AFTER_FAILURE, AGE)
+                : Chore.restBehind(work, REST_PER_WORK * nodes, INTERVAL.multipliedBy(nodes));
     }
 
     public void release(long node, long upTo) {

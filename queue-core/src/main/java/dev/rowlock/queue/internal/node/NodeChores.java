@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.janitor.Cleanup;
 import dev.rowlock.queue.internal.janitor.DispatchDueJobs;
 import dev.rowlock.queue.internal.janitor.Dispatcher;
-import dev.rowlock.queue.internal.janitor.OrphanRescue;
 import dev.rowlock.queue.internal.janitor.OverdueJobs;
 import dev.rowlock.queue.internal.janitor.OverdueStatements;
 import dev.rowlock.queue.internal.janitor.Rescue;
@@ -32,21 +31,21 @@ record NodeChores(
         Dispatcher dispatcher, Rescue rescue, UnacknowledgedClaims unacknowledgedClaims, List<ChoreLoop> loops) {
 
     static NodeChores of(
-            NodeSettings settings,
-            NodeServices services,
-            List<Feature> features,
-            OwnNode own,
-            JobObserver observer) {
+            NodeSettings settings, NodeServices services, List<Feature> features, OwnNode own, JobObserver observer) {
         Database database = services.database();
         WakeupBus wakeups = services.wakeups();
-        OrphanRescue orphanRescue =
-                new OrphanRescue(new RescueJobs(database), settings.lease().maxCrashes(), observer, wakeups);
         Dispatcher dispatcher = new Dispatcher(
                 new DispatchDueJobs(database),
                 wakeups,
                 settings.worker().fetch().pollInterval(),
                 () -> own.hearing() ? own.place() : Place.ALONE);
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(database), own, orphanRescue);
+        Rescue rescue = new Rescue(
+                new RemoveExpiredNodes(database),
+                own,
+                new RescueJobs(database),
+                settings.lease().maxCrashes(),
+                observer,
+                wakeups);
         UnacknowledgedClaims unacknowledgedClaims =
                 new UnacknowledgedClaims(new ReleaseStrandedJobs(database), own, wakeups);
         List<ChoreLoop> loops = new ArrayList<>();
@@ -55,13 +54,13 @@ record NodeChores(
                 "rescue",
                 List.of(
                         rescue,
-                        orphanRescue.chore(new TakeChore(database)),
+                        rescue.strayJobs(new TakeChore(database)),
                         unacknowledgedClaims,
                         new OverdueJobs(
                                 own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime))));
         loops.add(loop("janitor", Cleanup.chores(database, settings.retention())));
-        features.forEach(feature ->
-                loops.add(new ChoreLoop("rowlock-" + feature.name(), feature.chores(own), feature::last)));
+        features.forEach(
+                feature -> loops.add(new ChoreLoop("rowlock-" + feature.name(), feature.chores(own), feature::last)));
         return new NodeChores(dispatcher, rescue, unacknowledgedClaims, List.copyOf(loops));
     }
 

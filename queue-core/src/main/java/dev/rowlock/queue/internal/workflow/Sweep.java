@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.chore.ProportionalRest;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
 import dev.rowlock.queue.internal.workflow.FindSteps.OpenJobs;
@@ -129,7 +128,7 @@ final class Sweep implements Chore {
     }
 
     private Duration restBehind(long begun, Duration interval) {
-        return ProportionalRest.behind(Duration.ofNanos(clock.getAsLong() - begun), REST_PER_WORK, interval);
+        return Chore.restBehind(Duration.ofNanos(clock.getAsLong() - begun), REST_PER_WORK, interval);
     }
 
     /** What ended before the walk began that was last completed has been found. */

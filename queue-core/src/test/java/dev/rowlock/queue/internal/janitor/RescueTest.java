@@ -33,19 +33,23 @@ class RescueTest {
 
     private final Rooms rooms;
     private final TestOwnNode own;
-    private final OrphanRescue orphanRescue;
+    private final Rescue rescue;
     private final ClaimedJob job;
 
     RescueTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        orphanRescue = new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
         job = rooms.running();
         own = new TestOwnNode(rooms.node());
+        rescue = rescue(new JobObserver() {}, Wakeups.NONE);
+    }
+
+    private Rescue rescue(JobObserver observer, Wakeups wakeups) {
+        return new Rescue(
+                new RemoveExpiredNodes(rooms.database()), own, new RescueJobs(rooms.database()), 3, observer, wakeups);
     }
 
     @Test
     void aRescueThatFailedHalfWayIsContinued() {
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
         own.silent = others();
         nothingComesBack();
         assertThatThrownBy(rescue::runOnce).hasMessageContaining("nothing comes back");
@@ -66,8 +70,6 @@ class RescueTest {
 
     @Test
     void aRescueRestsNoLongerThanTheNextLease() {
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
-
         own.nextExpiry = Duration.ofSeconds(3);
         assertThat(rescue.runOnce()).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_100));
         own.nextExpiry = Duration.ofSeconds(-1); // and this node has not watched for long enough
@@ -78,7 +80,7 @@ class RescueTest {
 
     @Test
     void orphanedJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
-        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
+        Chore orphanedJobs = rescue.strayJobs(new TakeChore(rooms.database()));
         rooms.declareDead(own.id);
         rooms.execute("DELETE FROM rowlock.node");
         nothingComesBack();
@@ -98,8 +100,8 @@ class RescueTest {
         doneRefuses("23514");
 
         try (LogLines log = new LogLines(RefusedJobs.class.getName())) {
-            orphanRescue.run();
-            orphanRescue.run();
+            rescue.takeBack();
+            rescue.takeBack();
 
             assertThat(log.lines())
                     .singleElement(InstanceOfAssertFactories.STRING)
@@ -111,7 +113,7 @@ class RescueTest {
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
 
         rooms.execute("DROP TRIGGER refuse ON rowlock.done");
-        orphanRescue.run();
+        rescue.takeBack();
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
     }
 
@@ -153,10 +155,10 @@ class RescueTest {
 
     @Test
     void oneNodeLooksForStrayJobsForAll() {
-        orphanRescue.chore(new TakeChore(rooms.database())).runOnce();
+        rescue.strayJobs(new TakeChore(rooms.database())).runOnce();
         rooms.execute("DELETE FROM rowlock.node");
 
-        orphanRescue.chore(new TakeChore(rooms.database())).runOnce();
+        rescue.strayJobs(new TakeChore(rooms.database())).runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }
@@ -166,7 +168,7 @@ class RescueTest {
         rooms.running(RescueJobs.LIMIT);
         rooms.execute("DELETE FROM rowlock.node");
 
-        orphanRescue.run();
+        rescue.takeBack();
 
         assertThat(rooms.count("running")).isZero();
         assertThat(rooms.count("ready")).isEqualTo(RescueJobs.LIMIT + 1);
@@ -183,7 +185,7 @@ class RescueTest {
         };
         rooms.execute("DELETE FROM rowlock.node");
 
-        new OrphanRescue(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
+        rescue(broken, wakeups).takeBack();
 
         assertThat(wakeups.heard())
                 .containsExactly("1 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
@@ -199,14 +201,13 @@ class RescueTest {
                 heard.add(jobs);
             }
         };
-        OrphanRescue orphans = new OrphanRescue(new RescueJobs(rooms.database()), 3, observer, Wakeups.NONE);
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphans);
+        Rescue observed = rescue(observer, Wakeups.NONE);
         rooms.execute("DELETE FROM rowlock.running");
         own.silent = others();
 
-        rescue.runOnce();
+        observed.runOnce();
         own.silent = List.of();
-        rescue.runOnce();
+        observed.runOnce();
 
         assertThat(heard).containsExactly(0);
     }
@@ -218,7 +219,7 @@ class RescueTest {
         rooms.running(2);
         rooms.execute("DELETE FROM rowlock.node");
 
-        new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
+        rescue(new JobObserver() {}, wakeups).takeBack();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
         assertThat(wakeups.heard())

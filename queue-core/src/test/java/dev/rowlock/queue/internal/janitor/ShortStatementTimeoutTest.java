@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.lease.RemoveExpiredNodes;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -70,13 +71,23 @@ class ShortStatementTimeoutTest {
         assertThat(rooms.count("ready")).isEqualTo(JOBS);
     }
 
+    private Chore strayJobs() {
+        return new Rescue(
+                        new RemoveExpiredNodes(hurried),
+                        new TestOwnNode(0),
+                        new RescueJobs(hurried),
+                        3,
+                        new JobObserver() {},
+                        Wakeups.NONE)
+                .strayJobs(new TakeChore(rooms.database()));
+    }
+
     @Test
     void jobsOfDeadNodesComeBack() {
         rooms.running(JOBS);
         rooms.execute("DELETE FROM rowlock.node");
         slow("INSERT", "ready");
-        OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
+        Chore orphanedJobs = strayJobs();
 
         insist(orphanedJobs::runOnce, "ready");
 
@@ -103,25 +114,9 @@ class ShortStatementTimeoutTest {
         rooms.running(20);
         rooms.execute("DELETE FROM rowlock.node");
         slowAlone(first);
-        OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        Chore orphanedJobs = orphanRescue.chore(new TakeChore(rooms.database()));
+        Chore orphanedJobs = strayJobs();
 
         insist(orphanedJobs::runOnce, 11); // until a batch of one
-
-        assertThat(rooms.count("ready")).isEqualTo(20);
-        assertThat(rooms.roomsOf(first.id())).containsExactly("running");
-    }
-
-    @LongRunning
-    @Test
-    void oneStrandedClaimThatTakesTooLongAloneDoesNotKeepOthers() {
-        ClaimedJob first = rooms.running(21).get(0);
-        long node = rooms.number("SELECT max(id) FROM rowlock.node");
-        ReleaseStrandedJobs release = new ReleaseStrandedJobs(hurried);
-        UnacknowledgedClaims chore = new UnacknowledgedClaims(release, new TestOwnNode(node), Wakeups.NONE);
-        slowAlone(first);
-
-        insist(() -> chore.release(node, release.lastToken()), 11);
 
         assertThat(rooms.count("ready")).isEqualTo(20);
         assertThat(rooms.roomsOf(first.id())).containsExactly("running");
