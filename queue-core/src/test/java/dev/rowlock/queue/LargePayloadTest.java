@@ -266,7 +266,7 @@ class LargePayloadTest {
             case RELEASE -> new OutcomeStatements(rooms.database(), true).release(List.of(claim));
             case RESCUE -> {
                 rooms.declareDead(node);
-                new RescueJobs(rooms.database()).run(3);
+                new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
             }
             case TAKE_OVERDUE -> {
                 new OverdueStatements(rooms.database()).take(List.of(OverdueClaim.alone(claim)), 10, LATER);

@@ -9,9 +9,6 @@ import org.slf4j.Logger;
 /** A background task that runs again and again. */
 public interface Chore {
 
-    /** Of what rests in proportion to its work, unless its interval is longer. */
-    Duration LONGEST_REST = Duration.ofMinutes(1);
-
     /** For logs; and what it is won by, if one node at a time does it for all. */
     String name();
 
@@ -78,7 +75,7 @@ public interface Chore {
      * because it waited for a lock, and what the chore does must not stop for hours because of that.
      */
     static Duration restBehind(Duration work, int restPerWork, Duration interval) {
-        long rest = Math.min(LONGEST_REST.toNanos(), work.toNanos() * restPerWork);
+        long rest = Math.min(Duration.ofMinutes(1).toNanos(), work.toNanos() * restPerWork);
         return Duration.ofNanos(Math.max(interval.toNanos(), rest));
     }
 }

@@ -20,7 +20,7 @@ public final class DispatchDueJobs {
 
     private static final String DUE = """
             due_at <= statement_timestamp()
-                          AND (due_at, id) > (?::timestamptz, ?)
+                          AND (due_at, id) > (?, ?)
                           AND id <> ALL (?::bigint[])
                         ORDER BY due_at, id""";
 
@@ -76,8 +76,6 @@ public final class DispatchDueJobs {
         }
     }
 
-    private static final List<Long> NONE = List.of();
-
     private final Database database;
     /** Moves jobs that are due from waiting to ready, the longest due first, behind a place or from the front. */
     private final String due;
@@ -96,16 +94,11 @@ public final class DispatchDueJobs {
 
     /** Moves up to {@code limit} jobs that are due, wherever they stand. */
     public Result run(int limit) {
-        return run(DuePosition.FRONT, limit, NONE);
-    }
-
-    /** Moves up to {@code limit} jobs that are due and stand behind a place, the longest due first. */
-    public Result run(DuePosition after, int limit) {
-        return run(after, limit, NONE);
+        return run(DuePosition.FRONT, limit, List.of());
     }
 
     /**
-     * The same.
+     * Moves up to {@code limit} jobs that are due and stand behind a place, the longest due first.
      *
      * @param without the ids of jobs that are left where they are
      */

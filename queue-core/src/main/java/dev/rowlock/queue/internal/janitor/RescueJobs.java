@@ -65,11 +65,6 @@ public final class RescueJobs {
         this.partitions = new EnsureDonePartitions(database);
     }
 
-    /** Takes back whatever has no node. */
-    public List<Rescued> run(int maxCrashes) {
-        return run(maxCrashes, LIMIT);
-    }
-
     /** Takes back whatever has no node, so many jobs at most. */
     public List<Rescued> run(int maxCrashes, int limit) {
         return move(maxCrashes, null, limit);
@@ -90,7 +85,7 @@ public final class RescueJobs {
 
     /** The ids of jobs that have no node, of {@link #LIMIT} at most, whichever. */
     public List<Long> orphans() {
-        return database.alone(
-                connection -> ColdStatement.on(connection, database.sql(ORPHANS)).list(row -> row.getLong(1)));
+        return database.alone(connection ->
+                ColdStatement.on(connection, database.sql(ORPHANS)).list(row -> row.getLong(1)));
     }
 }

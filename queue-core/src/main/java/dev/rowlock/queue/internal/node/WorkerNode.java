@@ -10,8 +10,8 @@ import dev.rowlock.queue.internal.claim.Fetchers.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.janitor.Dispatcher;
-import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.lease.BeatNode;
+import dev.rowlock.queue.internal.lease.BeatNode.Place;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.run.Drain;
@@ -159,7 +159,8 @@ public final class WorkerNode {
         Run(NodeParts parts) {
             Database database = services.database();
             this.parts = parts;
-            this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this, services.wakeups());
+            this.lease = new NodeLease(
+                    settings.lease(), parts.work(), services.direct(), database, this, services.wakeups());
             this.chores = NodeChores.of(settings, services, features, this, parts.observers());
             this.fetchers = parts.fetchers(this, services.wakeups());
             this.left = new StoppedTypes((types, paused) -> parts.leave(types, paused, fetchers));
@@ -167,7 +168,8 @@ public final class WorkerNode {
                     ? new NotificationListener(
                             services.direct(),
                             database.schema(),
-                            services.wakeups().heardBy(new RemoteWakeupHandler(fetchers, chores.dispatcher(), this::attention)),
+                            services.wakeups()
+                                    .heardBy(new RemoteWakeupHandler(fetchers, chores.dispatcher(), this::attention)),
                             this::connectedAgain)
                     : null;
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
@@ -295,7 +297,7 @@ public final class WorkerNode {
                             threads.filter(EndlessTask::troubled).map(EndlessTask::name),
                             fetchers.broken(),
                             parts.queues().stream().flatMap(QueueWorker::broken),
-                            Stream.of(recording.name()).filter(recorder -> stuck()),
+                            stuck() ? Stream.of(recording.name()) : Stream.<String>of(),
                             failing())
                     .flatMap(some -> some)
                     .distinct()
@@ -494,7 +496,8 @@ public final class WorkerNode {
      *
      * @param changed called when an operator has changed something
      */
-    private record RemoteWakeupHandler(Fetchers fetchers, Dispatcher dispatcher, Runnable changed) implements RemoteWakeups {
+    private record RemoteWakeupHandler(Fetchers fetchers, Dispatcher dispatcher, Runnable changed)
+            implements RemoteWakeups {
 
         @Override
         public void jobsReady(String queue, int rank, long jobs, int first) {

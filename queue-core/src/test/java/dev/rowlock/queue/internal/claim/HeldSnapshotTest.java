@@ -14,6 +14,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,15 +83,15 @@ class HeldSnapshotTest {
             holder.createStatement().execute("SELECT count(*) FROM pg_class");
             DispatchDueJobs dispatch = new DispatchDueJobs(explained.database());
 
-            Result result = dispatch.run(DuePosition.FRONT, BATCH);
+            Result result = dispatch.run(DuePosition.FRONT, BATCH, List.of());
             long first = pagesRead(explained, DISPATCH);
             while (result.last() != null) {
-                result = dispatch.run(result.last(), BATCH);
+                result = dispatch.run(result.last(), BATCH, List.of());
             }
             long last = pagesRead(explained, DISPATCH);
-            dispatch.run(result.until(), BATCH);
+            dispatch.run(result.until(), BATCH, List.of());
             long behindAll = pagesRead(explained, DISPATCH);
-            dispatch.run(DuePosition.FRONT, BATCH);
+            dispatch.run(DuePosition.FRONT, BATCH, List.of());
             long fromTheFront = pagesRead(explained, DISPATCH);
 
             assertThat(rooms.count("ready")).isEqualTo(JOBS);

@@ -111,7 +111,7 @@ public enum HotStatement {
     DISPATCH_BEHIND_THE_LAST_LOOK(List.of("Index Scan using waiting_by_due on waiting", "Tid Scan on waiting")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new DispatchDueJobs(database).run(new DuePosition(1, 1), 1_000);
+            new DispatchDueJobs(database).run(new DuePosition(1, 1), 1_000, List.of());
         }
     },
     FIND_OVERDUE(List.of("Index Scan using running_by_deadline on running")) {

@@ -254,7 +254,7 @@ class MovesTest {
 
     private void rescue(int maxCrashes) {
         rooms.execute("DELETE FROM rowlock.node");
-        new RescueJobs(database).run(maxCrashes);
+        new RescueJobs(database).run(maxCrashes, RescueJobs.LIMIT);
     }
 
     private void strand() {

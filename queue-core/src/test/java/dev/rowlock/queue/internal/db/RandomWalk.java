@@ -177,7 +177,7 @@ public final class RandomWalk {
         if (!nodes.isEmpty()) {
             rooms.declareDead(nodes.remove(random.nextInt(nodes.size())));
         }
-        new RescueJobs(db).run(MAX_CRASHES);
+        new RescueJobs(db).run(MAX_CRASHES, RescueJobs.LIMIT);
     }
 
     private void takeOverdue() {

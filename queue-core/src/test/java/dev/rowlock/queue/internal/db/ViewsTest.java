@@ -76,7 +76,7 @@ class ViewsTest {
         rooms.execute("UPDATE rowlock.running SET crashes = 2, isolated = true");
         stop(node);
 
-        new RescueJobs(rooms.database()).run(3);
+        new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
 
         assertThat(line(job.id())).containsEntry("state", "quarantined").containsEntry("node", "host-7");
     }

@@ -135,9 +135,9 @@ class DispatchDueJobsTest {
         rooms.execute("UPDATE rowlock.waiting SET due_at = '2026-01-01'");
 
         Result first = dispatch.run(2);
-        Result second = dispatch.run(Objects.requireNonNull(first.last()), 2);
+        Result second = dispatch.run(Objects.requireNonNull(first.last()), 2, List.of());
         rooms.execute("UPDATE rowlock.waiting SET due_at = '2025-12-31'");
-        Result third = dispatch.run(Objects.requireNonNull(second.last()), 2);
+        Result third = dispatch.run(Objects.requireNonNull(second.last()), 2, List.of());
 
         assertThat(second.last().id()).isEqualTo(ids[3]);
         assertThat(third.last()).isNull();

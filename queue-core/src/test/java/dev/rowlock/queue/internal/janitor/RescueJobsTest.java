@@ -36,7 +36,7 @@ class RescueJobsTest {
         ClaimedJob alive = rooms.running();
         ClaimedJob job = crashed(rooms.running(Rooms.job(QUEUE, -3)));
 
-        List<Rescued> rescued = rescue.run(MAX_CRASHES);
+        List<Rescued> rescued = rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
 
         assertThat(rescued).containsExactly(new Rescued(QUEUE, -3, 1, 0));
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
@@ -53,11 +53,11 @@ class RescueJobsTest {
 
         for (int crash = 1; crash < MAX_CRASHES; crash++) {
             crashAlone(id);
-            assertThat(rescue.run(MAX_CRASHES)).containsExactly(new Rescued(QUEUE, 0, 1, 0));
+            assertThat(rescue.run(MAX_CRASHES, RescueJobs.LIMIT)).containsExactly(new Rescued(QUEUE, 0, 1, 0));
             assertThat(rooms.look(id)).containsEntry("crashes", crash);
         }
         crashAlone(id);
-        List<Rescued> last = rescue.run(MAX_CRASHES);
+        List<Rescued> last = rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
 
         assertThat(last).containsExactly(new Rescued(QUEUE, 0, 1, 1));
         assertThat(rooms.roomsOf(id)).containsExactly("dead");
@@ -76,7 +76,7 @@ class RescueJobsTest {
         for (int death = 0; death < 5; death++) {
             rooms.claim(rooms.node(), 1);
             rooms.execute("DELETE FROM rowlock.node");
-            rescue.run(MAX_CRASHES);
+            rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
         }
 
         assertThat(rooms.roomsOf(id)).containsExactly("ready");
@@ -93,7 +93,7 @@ class RescueJobsTest {
         boolean second =
                 isolate.isolate(suspects.get(1).claim(), List.of(suspects.get(0).claim()));
         rooms.execute("DELETE FROM rowlock.node");
-        rescue.run(MAX_CRASHES);
+        rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
 
         assertThat(first).isTrue();
         assertThat(second).isTrue();
@@ -125,7 +125,7 @@ class RescueJobsTest {
         ClaimedJob job = crashed(rooms.running());
         rooms.ready();
 
-        rescue.run(MAX_CRASHES);
+        rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
 
         assertThat(rooms.claim(rooms.node(), 1)).extracting(ClaimedJob::id).containsExactly(job.id());
     }
@@ -134,7 +134,7 @@ class RescueJobsTest {
     void aRescuedJobsOldClaimIsLost() {
         ClaimedJob job = crashed(rooms.running());
 
-        rescue.run(MAX_CRASHES);
+        rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
         ClaimedJob again = rooms.claim(rooms.node(), 1).get(0);
 
         assertThat(again.id()).isEqualTo(job.id());
@@ -155,10 +155,10 @@ class RescueJobsTest {
         try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
             new ClaimReadyJobs(claiming.database()).run(QUEUE, QueueRange.ALL, 10, node, null);
             rooms.declareDead(node);
-            duringTheClaim = rescue.run(MAX_CRASHES);
+            duringTheClaim = rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
             claiming.commit();
         }
-        List<Rescued> next = rescue.run(MAX_CRASHES);
+        List<Rescued> next = rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
 
         assertThat(duringTheClaim).isEmpty();
         assertThat(next).hasSize(1);
@@ -173,8 +173,8 @@ class RescueJobsTest {
         List<Rescued> ours;
         List<Rescued> theirs;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new RescueJobs(other.database()).run(MAX_CRASHES);
-            ours = rescue.run(MAX_CRASHES);
+            theirs = new RescueJobs(other.database()).run(MAX_CRASHES, RescueJobs.LIMIT);
+            ours = rescue.run(MAX_CRASHES, RescueJobs.LIMIT);
             other.commit();
         }
 

@@ -16,7 +16,6 @@ import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,36 +32,6 @@ class WorkerNodeTest extends NodeTest {
     private static final Duration SELDOM = Duration.ofMinutes(10);
 
     record Unheard(String name) {}
-
-    @Test
-    void aJobRunsAndItsResultIsKept() {
-        node.listener(Greet.class, (context, payload) -> Map.of("greeting", payload.length()))
-                .start();
-
-        long id = node.jobs.enqueue(new Greet("Ada"), o -> o.headers(Map.of("trace", "1")));
-        node.awaitState(id, JobState.COMPLETED);
-
-        JobDetails job = node.search.find(id).orElseThrow();
-        assertThat(job.result()).isEqualTo("{\"greeting\":14}");
-        assertThat(job.attempt()).isEqualTo(1);
-        assertThat(job.headers()).containsEntry("trace", "1");
-    }
-
-    @Test
-    void aJobOfARolledBackTransactionNeverRuns() {
-        AtomicInteger runs = new AtomicInteger();
-        node.listener(Greet.class, (context, payload) -> runs.incrementAndGet()).start();
-
-        node.transactions.executeWithoutResult(status -> {
-            node.jobs.enqueue(new Greet("nobody"));
-            status.setRollbackOnly();
-        });
-        long later = node.jobs.enqueue(new Greet("somebody"));
-        node.awaitState(later, JobState.COMPLETED);
-
-        assertThat(runs).hasValue(1);
-        assertThat(node.count("job")).isEqualTo(1);
-    }
 
     @Test
     void aFailingJobIsTriedAgainAndDiesWithItsErrorHistory() {
@@ -206,24 +175,6 @@ class WorkerNodeTest extends NodeTest {
 
         assertThat(node.search.find(id)).isEmpty();
         assertThat(node.count("done")).isZero();
-    }
-
-    @Test
-    void tenThousandJobsAllRunOnce() {
-        AtomicInteger runs = new AtomicInteger();
-        node.listener(Greet.class, (context, payload) -> {
-                    runs.incrementAndGet();
-                    return null;
-                })
-                .start();
-
-        node.jobs.enqueueAll(
-                IntStream.range(0, 10_000).mapToObj(i -> new Greet("g" + i)).toList());
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> node.count("done") == 10_000);
-
-        assertThat(runs).hasValue(10_000);
-        assertThat(node.count("ready") + node.count("running") + node.count("dead"))
-                .isZero();
     }
 
     @Test

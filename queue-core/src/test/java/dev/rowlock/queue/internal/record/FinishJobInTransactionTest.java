@@ -93,7 +93,7 @@ class FinishJobInTransactionTest {
         try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
             new OutcomeStatements(handler.database(), true).finishInTransaction(job.claim(), null, true);
             rooms.execute("DELETE FROM rowlock.node");
-            rescued = new RescueJobs(rooms.database()).run(3);
+            rescued = new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
             handler.commit();
         }
 

@@ -95,7 +95,7 @@ class FinishJobsInTransactionTest {
         try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
             new OutcomeStatements(handler.database(), true).finishInTransaction(finished(jobs), true);
             rooms.execute("DELETE FROM rowlock.node");
-            rescued = new RescueJobs(rooms.database()).run(3);
+            rescued = new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
             handler.commit();
         }
 

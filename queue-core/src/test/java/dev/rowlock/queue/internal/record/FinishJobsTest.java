@@ -122,7 +122,7 @@ class FinishJobsTest {
 
         CompletableFuture<Set<Long>> ours;
         try (OpenTransaction rescuing = new OpenTransaction(rooms.database())) {
-            new RescueJobs(rescuing.database()).run(3);
+            new RescueJobs(rescuing.database()).run(3, RescueJobs.LIMIT);
             ours = CompletableFuture.supplyAsync(
                     () -> outcomes.finish(List.of(new Finished(job.claim(), JobState.COMPLETED, null)), true));
             rooms.awaitBlocked();

@@ -79,7 +79,7 @@ class MissingDonePartitionTest {
         Claim claim = toBeCancelled();
         rooms.execute("DELETE FROM rowlock.node");
 
-        new RescueJobs(rooms.database()).run(3);
+        new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
 
         assertThat(rooms.look(claim.jobId())).containsEntry("state", "cancelled");
     }

@@ -135,7 +135,7 @@ class OutcomeWriterTest {
         ClaimedJob job = rooms.running();
         new JobStatements(rooms.database()).requestCancel(job.id(), null);
         rooms.execute("DELETE FROM rowlock.node");
-        new RescueJobs(rooms.database()).run(3);
+        new RescueJobs(rooms.database()).run(3, RescueJobs.LIMIT);
 
         OutcomeWriter.Written told = writer.write(List.of(pending(job, FAILED)));
 
