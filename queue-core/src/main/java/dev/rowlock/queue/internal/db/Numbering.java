@@ -1,8 +1,6 @@
 package dev.rowlock.queue.internal.db;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.util.Collections;
@@ -101,19 +99,12 @@ public final class Numbering {
     }
 
     private Standing standing(Connection connection) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, look));
-                ResultSet row = TimeLimit.query(statement)) {
-            row.next();
-            return new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3), row.getString(4));
-        }
+        return ColdStatement.on(connection, TimeLimit.before(connection, look))
+                .only(row -> new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3), row.getString(4)));
     }
 
     private boolean skipped(Connection connection) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, skip));
-                ResultSet row = TimeLimit.query(statement)) {
-            row.next();
-            return row.getBoolean(1);
-        }
+        return ColdStatement.on(connection, TimeLimit.before(connection, skip)).only(row -> row.getBoolean(1));
     }
 
     /** A connection leads to a server whose place another one has taken. */

@@ -14,6 +14,7 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.jdbc.PgConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * Transactions of Rowlock's own: read committed, whatever is the default of role, database or pool, and writable, though the
@@ -179,16 +180,8 @@ public final class OwnTransactions {
             connection.rollback();
         } catch (SQLException e) {
             cause.addSuppressed(e);
-            close(connection);
-        }
-    }
-
-    /** A connection that cannot roll back must not be used again; closing it leaves nothing behind. */
-    private static void close(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            log.debug("closing a broken connection failed", e);
+            // It must not be used again, and closing it leaves nothing behind.
+            JdbcUtils.closeConnection(connection);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.ClockWatch;
+import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
@@ -19,6 +20,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * Keeps this node's row alive: registers, beats, registers anew after another node has declared it dead. One thread,
@@ -80,7 +82,7 @@ public final class NodeLease implements Runnable {
 
     private long row; // lease's thread only; the id of the node's row, 0: it has none
     private volatile long nodeId; // the same, once what its first heartbeat says has been heard, such as what is paused
-    private volatile boolean failing;
+    private final Failing failures = new Failing();
     private volatile long answeredSince = System.nanoTime(); // unless it is failing
     private volatile long answeredAt; // monotonic; 0: never
     private volatile boolean stopping;
@@ -115,7 +117,7 @@ public final class NodeLease implements Runnable {
 
     /** Whether the last heartbeat failed. */
     public boolean failing() {
-        return failing;
+        return failures.now();
     }
 
     /** How long ago a heartbeat was last answered; null: none has been. */
@@ -127,7 +129,7 @@ public final class NodeLease implements Runnable {
 
     /** Whether all heartbeats of so long were answered. */
     public boolean answeredFor(Duration time) {
-        return !failing && System.nanoTime() - answeredSince >= time.toNanos();
+        return !failures.now() && System.nanoTime() - answeredSince >= time.toNanos();
     }
 
     /** The other nodes that have not beaten for their whole lease, while this one has. */
@@ -258,10 +260,8 @@ public final class NodeLease implements Runnable {
     }
 
     private void noteFailure(Throwable e) {
-        boolean first = !failing;
-        failing = true;
         close();
-        if (first) {
+        if (failures.failed()) {
             log.warn(
                     "node {} ('{}'): heartbeat failed; will retry, and the node keeps its jobs until another node declares it dead",
                     row,
@@ -271,13 +271,10 @@ public final class NodeLease implements Runnable {
     }
 
     private void noteRecovery() {
-        boolean before = failing;
         answeredAt = System.nanoTime();
-        if (before) {
+        if (failures.now()) {
             answeredSince = System.nanoTime();
-        }
-        failing = false;
-        if (before) {
+            failures.worked();
             log.info("node {} ('{}'): heartbeat works again", row, settings.nodeName());
         }
     }
@@ -346,13 +343,7 @@ public final class NodeLease implements Runnable {
     }
 
     private void close() {
-        if (connection != null) {
-            try {
-                connection.close();
-            } catch (SQLException e) {
-                log.debug("closing a broken connection failed", e);
-            }
-            connection = null;
-        }
+        JdbcUtils.closeConnection(connection);
+        connection = null;
     }
 }
