@@ -24,8 +24,8 @@
  *       whose own clock differs by as much: it may have been started after the step.
  *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
- *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.janitor.DueCursor}), unless that lies in
- *       the future, or the clock has gone back since, as compared with a monotonic one.
+ *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.janitor.DueCursor}), unless the clock has gone
+ *       back since, as compared with a monotonic one: then one more look, from the front, follows at once.
  * </ul>
  *
  * <p>What cannot be helped: due times are the server's. When its clock is set forward, delays, back-off and unique keys' times end
