@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionRequest;
+import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.search.Explanation.Kind;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +52,20 @@ class FailingPoliciesTest extends WrittenPolicies {
     @Test
     void jobsGoOnWithoutAPolicyThatChoosesWhatItWasNotShown() {
         goesOnWithout(request -> Admission.of(List.of(-1L)));
+    }
+
+    @LongRunning
+    @Test
+    void jobsGoOnWithoutAPolicyThatChoosesMoreThanThereIsRoomFor() {
+        goesOnWithout(request ->
+                Admission.of(request.jobs().stream().map(WaitingJob::id).toList()));
+    }
+
+    @LongRunning
+    @Test
+    @SuppressWarnings("NullAway")
+    void jobsGoOnWithoutAPolicyThatReturnsNothing() {
+        goesOnWithout(request -> null);
     }
 
     private void goesOnWithout(Function<AdmissionRequest, Admission> bad) {

@@ -25,6 +25,30 @@ class PoliciesWithLimitsTest extends WrittenPolicies {
     }
 
     @Test
+    void limitsOfTheQueueHoldForWhatThePolicyChooses() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        for (int i = 0; i < 2; i++) {
+            Rowlock node = rowlocks.built(Rowlocks.quick(database.dataSource())
+                    .limit(QueueLimit.of("default").maxRunning(2))
+                    .policy(policy(WrittenPolicies::all))
+                    .listener(Send.class, (send, job) -> {
+                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                        Thread.yield();
+                        running.decrementAndGet();
+                        sent.add(send.to());
+                    }));
+            if (i == 0) {
+                enqueue(node, 200);
+            }
+            node.start();
+        }
+
+        await().atMost(LATE).until(() -> sent.size() == 200);
+        assertThat(most).hasValueLessThanOrEqualTo(2);
+    }
+
+    @Test
     void limitsOfKeysHoldForWhatThePolicyChooses() {
         Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
         AtomicInteger most = new AtomicInteger();

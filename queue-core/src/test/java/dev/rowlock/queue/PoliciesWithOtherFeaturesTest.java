@@ -3,6 +3,8 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.JobFilter;
@@ -11,6 +13,7 @@ import dev.rowlock.queue.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of a queue with a policy that wait for something else as well, over two nodes. */
@@ -194,5 +197,27 @@ class PoliciesWithOtherFeaturesTest extends PolicyNodes {
                         .query(Long.class)
                         .list())
                 .containsExactly(raised, low);
+    }
+
+    @Test
+    void whatThePolicyChoosesKeepsToTheRate() {
+        first.limits().set(QueueLimit.of("default").rate(Rate.perSecond(20).burst(3)));
+        start();
+        chooses = job -> true;
+        IntStream.range(0, 60).forEach(i -> first.jobs().enqueue(new Task("task " + i)));
+
+        await().atMost(LONG).until(() -> ran.size() == 60);
+
+        assertThat(ran).doesNotHaveDuplicates();
+        List<Double> claimed = jdbc.sql("SELECT extract(epoch FROM claimed_at) FROM rowlock.done ORDER BY 1")
+                .query(Double.class)
+                .list();
+        for (int from = 0; from < claimed.size(); from++) {
+            for (int to = from; to < claimed.size(); to++) {
+                // The statement began a moment before it looked at the clock.
+                assertThat(to - from + 1.0)
+                        .isLessThanOrEqualTo(3 + 1 + 20 * (claimed.get(to) - claimed.get(from) + 0.02));
+            }
+        }
     }
 }

@@ -156,7 +156,7 @@ final class CancelWorkflows {
             .returning("id")
             .answering("""
             , marked AS (
-                -- By their places, as in MarkEndedJobs. One that somebody has changed in this moment, the sweep notes.
+                -- By their places, as in NoteEnds. One that somebody has changed in this moment, the sweep notes.
                 UPDATE rowlock.workflow_job SET state = 3
                  WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN into_done c ON c.id = n.job_id))
             ), asked AS (
