@@ -39,7 +39,6 @@ final class CancelWorkflows {
         private final Progress progress;
         private final Wakeups wakeups;
         private final Map<Long, Cancelling> places = new LinkedHashMap<>();
-        private Runnable trigger = () -> {};
 
         Rounds(CancelWorkflows cancel, Progress progress, Wakeups wakeups) {
             this.cancel = cancel;
@@ -47,23 +46,17 @@ final class CancelWorkflows {
             this.wakeups = wakeups;
         }
 
-        /** Called when a round is to follow. */
-        void triggers(Runnable run) {
-            trigger = run;
-        }
-
-        /** Looks which workflows are to be cancelled. Returns whether there are any. */
+        /** Looks which workflows are to be cancelled, unless it knows of some. Returns whether there are any. */
         boolean find() {
+            if (!places.isEmpty()) {
+                return true;
+            }
             List<Long> some = cancel.next(0, WORKFLOWS);
-            boolean any = !some.isEmpty();
             while (!some.isEmpty()) {
-                some.forEach(workflow -> places.putIfAbsent(workflow, Cancelling.FRONT));
+                some.forEach(workflow -> places.put(workflow, Cancelling.FRONT));
                 some = cancel.next(some.get(some.size() - 1), WORKFLOWS);
             }
-            if (any) {
-                trigger.run();
-            }
-            return any;
+            return !places.isEmpty();
         }
 
         /** Cancels some jobs of a workflow, each time of another one. Returns whether there is more to do. */

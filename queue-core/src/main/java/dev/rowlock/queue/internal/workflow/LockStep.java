@@ -77,7 +77,7 @@ final class LockStep {
 
     /** Keeps a step from ending, without waiting for who decides about it. */
     // Nobody waits for it who decides about the step: its jobs move, but it has not moved before this transaction has
-    // ended. See FindSteps.busy.
+    // ended. See MoveSteps.busy.
     private static final String HOLD = """
             SELECT FROM rowlock.workflow_step s WHERE s.workflow_id = :workflow AND s.step_no = :step_no FOR KEY SHARE
             """;

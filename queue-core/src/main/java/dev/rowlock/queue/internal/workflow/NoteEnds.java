@@ -21,8 +21,9 @@ import java.util.List;
 final class NoteEnds {
 
     // A snapshot sees each job in one room, so it does not matter in which order one looks: all together in the
-    // partition of this day, where most of them were done a moment ago, one by one for the others. A job that is in no
-    // room was discarded, or removed with the others of its day.
+    // partition of this day, where most of them were done a moment ago, one by one in the other rooms, then all
+    // together
+    // in older days. A job that is in no room was discarded, or removed with the others of its day.
     // The rows of workflow_job are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to
     // be walked
     // through for the join.
@@ -36,11 +37,8 @@ final class NoteEnds {
                   FROM (SELECT DISTINCT workflow_id FROM given) AS g
                  CROSS JOIN LATERAL (SELECT w.id, w.state FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
             ), found AS MATERIALIZED (
-                SELECT d.id, CASE d.state WHEN 'completed' THEN 2 ELSE 3 END AS now_state
-                  FROM rowlock.done d
-                 WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0))
-                   AND d.finished_at BETWEEN statement_timestamp() - interval '10 minutes' AND statement_timestamp() + interval '10 minutes'
-            ), looked AS MATERIALIZED (
+                %s
+            ), roomed AS MATERIALIZED (
                 SELECT m.*,
                        CASE WHEN m.job_id < 0
                             THEN (SELECT CASE s.state WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
@@ -49,11 +47,18 @@ final class NoteEnds {
                                           (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),
                                           (SELECT 0 FROM rowlock.ready r WHERE r.id = m.job_id),
                                           (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id),
-                                          (SELECT 1 FROM rowlock.dead r WHERE r.id = m.job_id),
-                                          (SELECT CASE d.state WHEN 'completed' THEN 2 ELSE 3 END FROM rowlock.done_jobs(ARRAY[m.job_id]) d LIMIT 1),
-                                          1)
-                       END AS now_state
+                                          (SELECT 1 FROM rowlock.dead r WHERE r.id = m.job_id))
+                       END AS room_state
                   FROM given m LEFT JOIN found f ON f.id = m.job_id
+            ), older AS MATERIALIZED (
+                -- One call for all, and as a rule none.
+                SELECT d.id, CASE d.state WHEN 'completed' THEN 2 ELSE 3 END AS now_state
+                  FROM (SELECT ARRAY(SELECT job_id FROM roomed WHERE job_id > 0 AND room_state IS NULL) AS ids OFFSET 0) AS n
+                 CROSS JOIN LATERAL rowlock.done_jobs(n.ids) AS d
+                 WHERE cardinality(n.ids) > 0
+            ), looked AS MATERIALIZED (
+                SELECT m.*, coalesce(m.room_state, CASE WHEN m.job_id > 0 THEN coalesce(o.now_state, 1) END) AS now_state
+                  FROM roomed m LEFT JOIN older o ON o.id = m.job_id
             ), changed AS MATERIALIZED (
                 -- One that was skipped stays so: it was cancelled because of that.
                 SELECT * FROM looked WHERE now_state <> state AND NOT (state = 4 AND now_state = 3)
@@ -64,6 +69,18 @@ final class NoteEnds {
                 RETURNING m.job_id, m.workflow_id, m.step_no, m.state
             )
             """;
+
+    private static final String MARKED_SOON = MARKED.formatted("""
+            SELECT d.id, CASE d.state WHEN 'completed' THEN 2 ELSE 3 END AS now_state
+                  FROM rowlock.done d
+                 WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0))
+                   AND d.finished_at BETWEEN statement_timestamp() - interval '10 minutes' AND statement_timestamp() + interval '10 minutes'""");
+
+    // That look takes a lock on each partition. This text is tried when the other one has failed, perhaps because
+    // somebody keeps
+    // an old partition locked: done_jobs reads those days only that may have the job.
+    private static final String MARKED_ALONE =
+            MARKED.formatted("SELECT NULL::bigint AS id, NULL::int AS now_state WHERE false");
 
     private static final String TOUCHED =
             "SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0) FROM marked GROUP BY workflow_id, step_no";
@@ -221,8 +238,8 @@ final class NoteEnds {
 
     public NoteEnds(Database database) {
         this.database = database;
-        this.alone = database.sql(IndexPlan.LOOKS_PREFIX + MARKED + TOUCHED);
-        this.andRelease = database.sql(IndexPlan.LOOKS_PREFIX + MARKED + NEXT + RELEASED + RESULT + REST);
+        this.alone = database.sql(IndexPlan.LOOKS_PREFIX + MARKED_ALONE + TOUCHED);
+        this.andRelease = database.sql(IndexPlan.LOOKS_PREFIX + MARKED_SOON + NEXT + RELEASED + RESULT + REST);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */

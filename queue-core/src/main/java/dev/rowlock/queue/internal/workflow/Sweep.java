@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds ends and decisions that were missed: jobs that an operator cancelled, discarded or redrove, that ended as their node
- * died, or whose end its node could not pass on; undecided steps; and workflows to be cancelled. Walks a stretch at a time, with
+ * died, or whose end its node could not pass on; and undecided steps. Walks a stretch at a time, with
  * a rest after each, unless a chore has asked for it.
  *
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
@@ -26,9 +26,6 @@ final class Sweep implements Chore {
     private static final Duration INTERVAL = Duration.ofSeconds(10);
     private static final Duration INTERVAL_OF_OTHERS = Duration.ofMinutes(1);
 
-    /** While jobs of a workflow that is to be cancelled run on. */
-    private static final Duration WHILE_CANCELLING = Duration.ofSeconds(1);
-
     /** It takes no more than this share of the time, whatever there is to look at. */
     private static final int REST_PER_WORK = 20;
 
@@ -36,7 +33,6 @@ final class Sweep implements Chore {
 
     private final FindSteps find;
     private final Progress progress;
-    private final CancelWorkflows.Rounds cancels;
     private final OwnNode node;
     private final LongSupplier clock;
     private Runnable trigger = () -> {}; // written before the first run
@@ -49,13 +45,11 @@ final class Sweep implements Chore {
     private final AtomicBoolean said = new AtomicBoolean(); // by somebody, since the last run
     private long begunAt; // by the clock, as the next one
     private volatile long walkedSince;
-    private boolean cancelling;
 
     /** @param clock monotonic nanoseconds */
-    Sweep(Database database, Progress progress, CancelWorkflows.Rounds cancels, OwnNode node, LongSupplier clock) {
+    Sweep(Database database, Progress progress, OwnNode node, LongSupplier clock) {
         this.find = new FindSteps(database);
         this.progress = progress;
-        this.cancels = cancels;
         this.node = node;
         this.clock = clock;
         this.walkedSince = clock.getAsLong();
@@ -108,7 +102,6 @@ final class Sweep implements Chore {
             jobs = JobPosition.FRONT;
             steps = FIRST;
             left = FIRST;
-            cancelling = cancels.find();
         }
         try {
             if (walk()) {
@@ -121,9 +114,7 @@ final class Sweep implements Chore {
         }
         walking = false;
         walkedSince = begunAt;
-        Duration interval = cancelling
-                ? WHILE_CANCELLING
-                : node.place().number() == 0 || !node.hearing() ? INTERVAL : INTERVAL_OF_OTHERS;
+        Duration interval = node.place().number() == 0 || !node.hearing() ? INTERVAL : INTERVAL_OF_OTHERS;
         return again ? Duration.ZERO : restBehind(hurried ? begunAt : now, interval);
     }
 
@@ -142,7 +133,9 @@ final class Sweep implements Chore {
         JobPosition place = jobs;
         if (place != null) {
             OpenJobs open = find.open(place, STRETCH);
-            progress.ended(open.ids());
+            if (!open.ids().isEmpty()) {
+                progress.ended(open.ids());
+            }
             jobs = open.end();
             return true;
         }

@@ -53,7 +53,7 @@ public final class WorkflowFeature implements Feature {
     public List<Chore> chores(OwnNode node) {
         Progress progress = new Progress(database, wakeups);
         CancelWorkflows.Rounds cancels = new CancelWorkflows.Rounds(new CancelWorkflows(database), progress, wakeups);
-        Sweep sweep = new Sweep(database, progress, cancels, node, System::nanoTime);
+        Sweep sweep = new Sweep(database, progress, node, System::nanoTime);
         Resolver resolver = new Resolver(ended, progress, sweep);
         LargeWorkflows large = new LargeWorkflows(progress, cancels, sweep);
         toFinish = List.of(resolver, large);
@@ -134,8 +134,11 @@ public final class WorkflowFeature implements Feature {
      */
     private static final class LargeWorkflows implements Chore {
 
-        /** Nothing is found by looking: it is told. */
-        private static final Duration REST = Duration.ofMinutes(1);
+        /** It is told what there is to do, but may have missed that a workflow is to be cancelled. */
+        private static final Duration REST = Duration.ofSeconds(10);
+
+        /** While jobs of a workflow that is to be cancelled run on. */
+        private static final Duration WHILE_CANCELLING = Duration.ofSeconds(1);
 
         private final Progress progress;
         private final CancelWorkflows.Rounds cancels;
@@ -155,15 +158,20 @@ public final class WorkflowFeature implements Feature {
         @Override
         public void triggeredBy(Trigger trigger) {
             progress.triggers(trigger::now);
-            cancels.triggers(trigger::now);
+        }
+
+        @Override
+        public boolean dueAfterChange() {
+            return true;
         }
 
         @Override
         public Duration runOnce() {
             try {
+                boolean cancelling = cancels.find();
                 boolean more = progress.round();
                 more |= cancels.round();
-                return more ? Duration.ZERO : REST;
+                return more ? Duration.ZERO : cancelling ? WHILE_CANCELLING : REST;
             } catch (RuntimeException e) {
                 sweep.soon(); // that part has been taken, so nobody else looks for it
                 throw e;

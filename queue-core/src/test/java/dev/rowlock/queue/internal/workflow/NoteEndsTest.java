@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** A step that waits for one job only runs in the statement that notes the end of this job, unless there is more to be decided. */
@@ -259,5 +260,33 @@ class NoteEndsTest {
 
         assertThat(place).as("it came to the end").isNull();
         assertThat(found).containsExactly(4L, 10L);
+    }
+
+    /** As after their workflows' dead jobs were discarded: each look at an old day costs as much as one at all of its jobs. */
+    @Test
+    void manyJobsThatAreInNoRoomAreLookedForInOldDaysByOneCall() {
+        rooms.execute("CREATE SEQUENCE public.calls");
+        rooms.execute("ALTER FUNCTION rowlock.done_jobs(bigint[]) RENAME TO all_done_jobs");
+        rooms.execute("""
+                CREATE FUNCTION rowlock.done_jobs(ids bigint[]) RETURNS SETOF rowlock.done LANGUAGE plpgsql AS $$
+                BEGIN
+                    PERFORM nextval('public.calls');
+                    RETURN QUERY SELECT * FROM rowlock.all_done_jobs(ids);
+                END $$
+                """);
+        rooms.execute(
+                "INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) SELECT n, 7, 0 FROM generate_series(101, 300) AS n");
+        List<Long> gone = LongStream.rangeClosed(101, 300).boxed().toList();
+
+        assertThat(note.andRelease(List.of(1L), 20).released().steps()).isNotEmpty();
+        assertThat(calls()).as("one that was done a moment ago").isZero();
+        note.andRelease(gone, 20);
+        assertThat(calls()).isOne();
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.workflow_job WHERE state = 1"))
+                .isEqualTo(200);
+    }
+
+    private long calls() {
+        return rooms.number("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM public.calls");
     }
 }

@@ -36,12 +36,7 @@ class SweepTest {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
         this.progress = new Progress(rooms.database(), new WakeupBus(Wakeups.NONE));
-        this.sweep = new Sweep(
-                rooms.database(),
-                progress,
-                new CancelWorkflows.Rounds(new CancelWorkflows(rooms.database()), progress, Wakeups.NONE),
-                new TestOwnNode(1),
-                () -> now += 1_000_000);
+        this.sweep = new Sweep(rooms.database(), progress, new TestOwnNode(1), () -> now += 1_000_000);
         rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (7, 'w')");
         rooms.execute("""
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)
