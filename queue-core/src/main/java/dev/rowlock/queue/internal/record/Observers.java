@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
-import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobError;
@@ -14,9 +13,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -177,75 +174,87 @@ public final class Observers implements JobObserver {
      * An observer and the thread that tells it, one event after the other. One that cannot keep up misses events: nothing of the
      * node waits for it.
      */
-    private static final class ObserverThread {
+    private static final class ObserverThread implements Runnable {
+
+        private static final Event NOTHING = new Event(observer -> {}, 0);
+
+        private record Event(Consumer<JobObserver> call, int characters) {}
 
         private final JobObserver observer;
         private final LineLimit lines;
-        private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
-                1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(ROOM), Threads.daemon("rowlock-observer"));
+        private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(ROOM);
         private final AtomicLong characters = new AtomicLong(); // of the events that wait
         private final AtomicLong missed = new AtomicLong();
+        private final EndlessTask lasting;
+        private final Thread thread;
+        private volatile boolean stopping;
 
         /** @param lines about failures of the observer */
         ObserverThread(JobObserver observer, LineLimit lines) {
             this.observer = observer;
             this.lines = lines;
+            this.lasting = new EndlessTask("rowlock-observer", this);
+            this.thread = lasting.thread();
         }
 
         void start() {
-            thread.prestartCoreThread();
+            thread.start();
         }
 
         /**
          * Never blocks.
          *
-         * @param size about as many characters as the event keeps in memory
+         * @param characters about as many as the event keeps in memory
          */
-        void tell(Consumer<JobObserver> event, int size) {
-            if (!added(event, size) && !thread.isShutdown() && missed.getAndIncrement() % ROOM == 0) {
+        void tell(Consumer<JobObserver> event, int characters) {
+            if (!added(new Event(event, characters)) && missed.getAndIncrement() % ROOM == 0) {
                 log.warn(
                         "observer {} is {} events behind and misses the next ones; it has missed {} until now",
                         observer.getClass().getName(),
-                        thread.getQueue().size(),
+                        events.size(),
                         missed.get() - 1);
             }
         }
 
-        private boolean added(Consumer<JobObserver> event, int size) {
-            long before = characters.getAndAdd(size);
-            try {
-                if (before == 0 || before + size <= ROOM_FOR_TEXT) {
-                    thread.execute(() -> {
-                        characters.addAndGet(-size);
-                        call(observer, event, lines);
-                    });
-                    return true;
-                }
-            } catch (RejectedExecutionException e) {
-                log.debug("an observer has no room for an event", e);
+        private boolean added(Event event) {
+            long before = characters.getAndAdd(event.characters());
+            boolean fits = before == 0 || before + event.characters() <= ROOM_FOR_TEXT;
+            boolean added = fits && events.offer(event);
+            if (!added) {
+                characters.addAndGet(-event.characters());
             }
-            characters.addAndGet(-size);
-            return false;
+            return added;
+        }
+
+        @Override
+        public void run() {
+            while (!stopping || !events.isEmpty()) {
+                try {
+                    Event event = events.take();
+                    characters.addAndGet(-event.characters());
+                    call(observer, event.call(), lines);
+                } catch (InterruptedException e) {
+                    log.debug("an observer's thread was interrupted, and goes on: it is stopped in another way", e);
+                }
+            }
         }
 
         /** Lets the thread end when the observer has heard what is left. */
         void stop() {
-            thread.shutdown();
+            lasting.end();
+            stopping = true;
+            events.offer(NOTHING); // wakes it; where there is no room it is awake
         }
 
         void awaitStop(TimeBudget time) {
-            boolean ended = false;
-            try {
-                ended = thread.awaitTermination(time.left().toNanos(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            if (!ended) {
+            time.join(thread);
+            if (thread.isAlive()) {
                 log.warn(
                         "observer {} is left behind at the stop, with {} events that it has not heard",
                         observer.getClass().getName(),
-                        thread.getQueue().size());
-                thread.shutdownNow();
+                        events.size());
+                events.clear();
+                thread.interrupt();
             }
         }
     }
