@@ -86,9 +86,11 @@ final class DueCursor {
 
     /** The look is over. */
     synchronized void looked(DispatchDueJobs.Result result, boolean full, long now) {
+        boolean wentBack = result.until().compareTo(until) < 0; // also by less than the watch takes for a step
         until = result.until();
-        boolean setBack = clock.setBack(until.time(), now - result.took().toNanos());
-        forget |= setBack && !front; // what waits since may be due before the place where this look began
+        boolean setBack =
+                wentBack | clock.setBack(until.time(), now - result.took().toNanos()); // the watch must be told
+        forget |= setBack && !front; // where this look began may lie in the future
         lookedAt = now;
         position = full ? Objects.requireNonNull(result.last()) : until.earlier(OVERLAP);
         if (front) {

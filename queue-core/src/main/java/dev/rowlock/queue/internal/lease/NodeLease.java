@@ -190,6 +190,9 @@ public final class NodeLease implements Runnable {
         }
         boolean isNew = row == 0;
         if (isNew) {
+            // Each by itself: numbers that were skipped, and days that were made, stay so if what follows fails.
+            briefly(connection(), this::checkNumbers);
+            briefly(connection(), this::makeDays);
             row = briefly(connection(), this::register);
             others.begin();
             log.info(
@@ -220,9 +223,19 @@ public final class NodeLease implements Runnable {
         signal.raise();
     }
 
+    private boolean checkNumbers(Connection own) throws SQLException {
+        numbering.checkNow(own);
+        return true;
+    }
+
+    /** Before anything can be claimed whose outcome needs one. */
+    private boolean makeDays(Connection own) throws SQLException {
+        partitions.run(own, DAYS_AHEAD);
+        return true;
+    }
+
     private long register(Connection own) throws SQLException {
         numbering.checkNow(own);
-        partitions.run(own, DAYS_AHEAD); // before anything can be claimed whose outcome needs one
         return nodeRow.register(own, settings.nodeName(), work, settings.lease());
     }
 

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +51,7 @@ final class Waits implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<Long, Wait> waits = new HashMap<>(); // guarded by lock
+    private final Set<Long> told = new LinkedHashSet<>(); // guarded by lock; of waits, whose end this process has seen
     private @Nullable Thread thread; // guarded by lock
     private boolean closed; // guarded by lock
     private volatile boolean any; // written under the lock
@@ -119,6 +122,7 @@ final class Waits implements AutoCloseable {
             Wait wait = waits.get(id);
             if (wait != null) {
                 wait.news(System.nanoTime());
+                told.add(id);
                 changed.signal();
             }
         } finally {
@@ -156,7 +160,11 @@ final class Waits implements AutoCloseable {
                 }
                 if (left <= 0) {
                     soon.sort((one, other) -> Long.signum(one.nextLook - other.nextLook)); // as nanoTime asks for
-                    List<Wait> due = soon.subList(0, Math.min(soon.size(), ASKED_AT_ONCE));
+                    Set<Wait> due = new LinkedHashSet<>(ASKED_AT_ONCE * 2);
+                    takeTold(due);
+                    for (Iterator<Wait> next = soon.iterator(); next.hasNext() && due.size() < ASKED_AT_ONCE; ) {
+                        due.add(next.next());
+                    }
                     due.forEach(Wait::asked);
                     return due.stream().mapToLong(wait -> wait.id).toArray();
                 }
@@ -165,6 +173,16 @@ final class Waits implements AutoCloseable {
             return new long[0];
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Those that this process knows to have ended come first, and leave half of a look to those that are due for longer. */
+    private void takeTold(Set<Wait> due) {
+        for (Iterator<Long> next = told.iterator(); next.hasNext() && due.size() < ASKED_AT_ONCE / 2; next.remove()) {
+            Wait wait = waits.get(next.next());
+            if (wait != null) {
+                due.add(wait);
+            }
         }
     }
 

@@ -489,6 +489,9 @@ final class Call {
         } catch (PayloadException e) {
             entry.unstorable = true;
             return failed(entry, e);
+        } catch (Throwable thrown) { // user code, a getter of the result: whatever it throws fails its job, never the
+            // worker
+            return failed(entry, thrown);
         }
     }
 

@@ -115,6 +115,19 @@ class WaitsTest {
         assertThat(asked).hasSize(jobs);
     }
 
+    /** They would wait for a whole round otherwise. */
+    @Test
+    void whatThisProcessHasEndedComesBeforeManyWaitsThatAreDue() throws Exception {
+        int jobs = 4 * Waits.ASKED_AT_ONCE;
+        LongStream.rangeClosed(1, jobs).forEach(waits::await);
+        Look first = next();
+
+        waits.ended(jobs);
+        first.answer().complete(List.of());
+
+        assertThat(next().ids()).contains((long) jobs).hasSizeGreaterThan(1);
+    }
+
     private Look next() throws InterruptedException {
         return Objects.requireNonNull(looks.poll(30, TimeUnit.SECONDS));
     }

@@ -29,8 +29,8 @@ class CancelledWorkflowsTest {
 
     @Test
     void itIsFoundWithoutWordOfItAndWhileItsJobsRunItIsLookedAtEachSecond() {
-        long ready = rooms.ready();
         long running = rooms.running().id();
+        long ready = rooms.ready();
         rooms.execute("INSERT INTO rowlock.workflow (id, name, state) VALUES (7, 'w', 'cancelling')");
         rooms.execute("INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)"
                 + " VALUES (7, 0, 'first', 'released', false)");

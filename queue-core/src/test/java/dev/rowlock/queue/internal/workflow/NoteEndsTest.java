@@ -278,7 +278,7 @@ class NoteEndsTest {
                 "INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) SELECT n, 7, 0 FROM generate_series(101, 300) AS n");
         List<Long> gone = LongStream.rangeClosed(101, 300).boxed().toList();
 
-        assertThat(note.andRelease(List.of(1L), 20).released().steps()).isNotEmpty();
+        heard();
         assertThat(calls()).as("one that was done a moment ago").isZero();
         note.andRelease(gone, 20);
         assertThat(calls()).isOne();

@@ -9,6 +9,7 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.PayloadException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,5 +81,35 @@ class KeptResultsTest extends NodeTest {
             assertThat(error.type()).isEqualTo(PayloadException.class.getName());
             assertThat(error.message()).contains("GreetListener", DoNotRetryException.class.getSimpleName());
         });
+    }
+
+    /** Also where something is around the attempt, which would make it again if it threw. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aResultThatFailsWhileItIsWrittenFailsItsAttemptAndIsMadeOnce(boolean intercepted) {
+        AtomicInteger calls = new AtomicInteger();
+        if (intercepted) {
+            node.attemptInterceptor((jobs, attempt) -> attempt.make());
+        }
+        node.listener(
+                        Greet.class,
+                        (context, payload) -> {
+                            calls.incrementAndGet();
+                            return new Object() {
+                                @SuppressWarnings("unused") // by Jackson
+                                public String getAnything() {
+                                    throw new AssertionError("as it is to");
+                                }
+                            };
+                        },
+                        listener -> listener.keepResult(true))
+                .start();
+        long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0));
+
+        node.awaitState(id, JobState.FAILED);
+        assertThat(calls).hasValue(1);
+        assertThat(node.search.find(id).orElseThrow().errors())
+                .singleElement()
+                .satisfies(error -> assertThat(error.type()).isEqualTo(AssertionError.class.getName()));
     }
 }
