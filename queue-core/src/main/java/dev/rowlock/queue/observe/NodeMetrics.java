@@ -6,6 +6,7 @@ import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.ClaimCounts;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
+import dev.rowlock.queue.spi.NodeStatus.QueueHandlers;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,7 +24,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this node is doing, as gauges: {@code rowlock.worker.*}, {@code rowlock.node.*} and {@code rowlock.chore.*} are read from memory at each scrape.
+ * How this node is doing, as gauges: {@code rowlock.worker.*} by queue, {@code rowlock.node.*} and {@code rowlock.chore.*} are read from memory at each scrape.
  * And what is paused in the whole cluster: {@code rowlock.paused} is read from the database each 15 s.
  */
 public final class NodeMetrics implements AutoCloseable {
@@ -39,6 +40,9 @@ public final class NodeMetrics implements AutoCloseable {
     private final Tags tags;
     private final Set<String> counted = new HashSet<>(); // queues; refresh only
     private final Set<String> asked = new HashSet<>(); // queues with policies; refresh only
+    private final MultiGauge active;
+    private final MultiGauge capacity;
+    private final MultiGauge longest;
     private final MultiGauge choreAge;
     private final MultiGauge choreFailing;
     private final MultiGauge choreBehind;
@@ -51,8 +55,6 @@ public final class NodeMetrics implements AutoCloseable {
         this.rowlock = rowlock;
         this.registry = registry;
         this.tags = Tags.of(tags);
-        gauge("rowlock.worker.active", "Handlers that run now", NodeStatus::active);
-        gauge("rowlock.worker.capacity", "Handlers that may run at once", NodeStatus::capacity);
         gauge("rowlock.node.beats", "1: the last heartbeat was answered", status -> flag(status.beats()));
         gauge("rowlock.node.records", "1: outcomes can be written", status -> flag(status.records()));
         gauge("rowlock.node.hears", "1: notifications arrive", status -> flag(status.hears()));
@@ -70,6 +72,9 @@ public final class NodeMetrics implements AutoCloseable {
                 "How long ago a heartbeat was last answered",
                 "seconds",
                 status -> seconds(status.sinceBeat()));
+        this.active = rows("rowlock.worker.active", "Handlers that run now", null);
+        this.capacity = rows("rowlock.worker.capacity", "Handlers that may run at once", null);
+        this.longest = rows("rowlock.worker.longest", "How long the handler runs that began first", "seconds");
         this.choreAge = rows("rowlock.chore.success.age", "How long ago the chore succeeded on this node", "seconds");
         this.choreFailing = rows("rowlock.chore.failing", "1: the chore's last try failed", null);
         this.choreBehind = rows(
@@ -121,6 +126,11 @@ public final class NodeMetrics implements AutoCloseable {
 
     /** Finds out which chores there are, then reads the pauses. Called by the timer, and by tests. */
     public synchronized void refresh() {
+        List<String> queues =
+                rowlock.status().handlers().stream().map(QueueHandlers::queue).toList();
+        active.register(ofQueues(queues, QueueHandlers::active), false);
+        capacity.register(ofQueues(queues, QueueHandlers::capacity), false);
+        longest.register(ofQueues(queues, handlers -> seconds(handlers.longest())), false);
         List<ChoreStatus> chores = rowlock.status().chores();
         choreAge.register(
                 chores.stream()
@@ -149,6 +159,18 @@ public final class NodeMetrics implements AutoCloseable {
                         .map(pause -> Row.of(tagsOf(pause), 1))
                         .toList(),
                 false);
+    }
+
+    /** Zero while the node does not run. */
+    private List<Row<?>> ofQueues(List<String> queues, ToDoubleFunction<QueueHandlers> figure) {
+        return queues.stream()
+                .<Row<?>>map(queue -> Row.of(
+                        Tags.of("queue", queue),
+                        () -> status().handlers().stream()
+                                .filter(handlers -> handlers.queue().equals(queue))
+                                .mapToDouble(figure)
+                                .sum()))
+                .toList();
     }
 
     /** Of a queue that had none yet. */

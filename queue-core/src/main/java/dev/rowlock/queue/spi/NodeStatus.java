@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param beats whether the last heartbeat was answered
  * @param records whether outcomes can be written
  * @param hears whether notifications arrive
- * @param active handlers that run now
- * @param capacity handlers that may run at once
+ * @param handlers what runs of each of its queues, and may run
  * @param unwritten outcomes that are not written yet
  * @param setAside of those, outcomes that cannot be written although others can
  * @param broken its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none
@@ -28,8 +27,7 @@ public record NodeStatus(
         boolean beats,
         boolean records,
         boolean hears,
-        int active,
-        int capacity,
+        List<QueueHandlers> handlers,
         int unwritten,
         int setAside,
         List<String> broken,
@@ -38,6 +36,25 @@ public record NodeStatus(
         List<ClaimCounts> claims,
         List<PolicyCounts> policies,
         Duration inVain) {
+
+    /** How many handlers run now, of all queues. */
+    public int active() {
+        return handlers.stream().mapToInt(QueueHandlers::active).sum();
+    }
+
+    /** How many handlers may run at once, of all queues. */
+    public int capacity() {
+        return handlers.stream().mapToInt(QueueHandlers::capacity).sum();
+    }
+
+    /**
+     * The handlers of one queue on this node.
+     *
+     * @param active how many run now
+     * @param capacity how many may run at once
+     * @param longest how long that one has been running that began first; zero: none runs
+     */
+    public record QueueHandlers(String queue, int active, int capacity, Duration longest) {}
 
     /**
      * What the policy of one queue has answered since the node started.
@@ -62,8 +79,7 @@ public record NodeStatus(
             false,
             false,
             false,
-            0,
-            0,
+            List.of(),
             0,
             0,
             List.of(),

@@ -43,13 +43,18 @@ class NodeMetricsTest {
 
             await().until(() -> gauge("rowlock.worker.active") == 1);
             assertThat(gauge("rowlock.worker.capacity")).isGreaterThan(1);
+            await().until(() -> registry.get("rowlock.worker.longest")
+                            .tag("queue", "default")
+                            .gauge()
+                            .value()
+                    > 0);
             await().until(() -> gauge("rowlock.node.beats") == 1 && gauge("rowlock.node.heartbeat.age") < 60);
             assertThat(gauge("rowlock.node.records")).isEqualTo(1);
             await().until(() -> claimed("rowlock.claims.jobs") == 1);
             assertThat(claimed("rowlock.claims")).isPositive();
 
             mayEnd.countDown();
-            await().until(() -> gauge("rowlock.worker.active") == 0);
+            await().until(() -> gauge("rowlock.worker.active") == 0 && gauge("rowlock.worker.longest") == 0);
             rowlock.close();
             await().until(() -> gauge("rowlock.worker.capacity") == 0 && gauge("rowlock.node.beats") == 0);
         }

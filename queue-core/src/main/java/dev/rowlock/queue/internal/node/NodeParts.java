@@ -144,16 +144,6 @@ public record NodeParts(
         }
     }
 
-    /** How many handlers are running. */
-    int active() {
-        return queues.stream().mapToInt(queue -> queue.held().active()).sum();
-    }
-
-    /** How many may run at once. */
-    int capacity() {
-        return queues.stream().mapToInt(QueueWorker::concurrency).sum();
-    }
-
     /** The claims of handlers that still run so long after their deadline. */
     List<OverdueClaim> overdue(Duration grace) {
         return queues.stream()

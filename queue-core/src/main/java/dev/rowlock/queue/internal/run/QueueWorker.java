@@ -12,6 +12,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.NodeStatus.QueueHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -47,6 +48,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     private final JobRuns runs;
 
     private final HeldExecutions held;
+    private final RunningHandlers handlers;
     private final DemandSignal demanded = new DemandSignal();
     private volatile Consumer<@Nullable String> gateHasRoom = key -> {};
     private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
@@ -62,7 +64,7 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
         this.queue = queue;
         this.concurrency = concurrency;
         this.node = node;
-        RunningHandlers handlers = new RunningHandlers(concurrency, Gathering.idle(queue, concurrency, listeners));
+        this.handlers = new RunningHandlers(concurrency, Gathering.idle(queue, concurrency, listeners));
         this.prefetch = new PrefetchLimit(settings, handlers);
         this.buffer = new Buffer(concurrency, settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
@@ -99,6 +101,11 @@ public final class QueueWorker implements QueueConsumer, Execution.Holder {
     /** The claimed jobs that it holds. */
     public HeldExecutions held() {
         return held;
+    }
+
+    /** How many of its handlers run, and for how long. */
+    public QueueHandlers handlers() {
+        return new QueueHandlers(queue, held.active(), concurrency, handlers.longest(System.nanoTime()));
     }
 
     /** From now on the jobs that it holds are run. */

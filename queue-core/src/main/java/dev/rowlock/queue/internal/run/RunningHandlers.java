@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.claim.Kind;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,16 @@ final class RunningHandlers {
     long elapsed(int thread, long now) {
         Hands hands = threads.getAcquire(thread);
         return hands.kind() == null ? 0 : Math.max(0, now - hands.begun()) / hands.slots();
+    }
+
+    /** For how long that thread has been in its call that has been in it longest; zero: none is. */
+    Duration longest(long now) {
+        long longest = 0;
+        for (int thread = 0; thread < threads(); thread++) {
+            Hands hands = threads.getAcquire(thread);
+            longest = hands.kind() == null ? longest : Math.max(longest, now - hands.begun());
+        }
+        return Duration.ofNanos(longest);
     }
 
     /** Whether one of the threads runs this job, under whatever claim. */
