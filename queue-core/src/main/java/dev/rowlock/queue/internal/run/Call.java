@@ -63,9 +63,9 @@ final class Call {
     private final List<CalledJob> entries;
     private final @Nullable Chunking chunking; // null: it is for one job
     private final @Nullable Duration timeout;
-    private final CallInterrupts interrupts = new CallInterrupts();
-    private final List<CalledJob> begun = new ArrayList<>();
-    private final List<CalledJob> ready = new ArrayList<>(); // of these, the listener is called with them
+    private final CallInterrupts interrupts;
+    private final List<CalledJob> begun;
+    private final List<CalledJob> ready; // of these, the listener is called with them
     private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
     private boolean reported; // the listener has said how each job ended
     private boolean culprit;
@@ -80,6 +80,9 @@ final class Call {
         this.listener = listener;
         this.invoker = invoker;
         this.entries = entries;
+        this.interrupts = new CallInterrupts(entries.size());
+        this.begun = new ArrayList<>(entries.size());
+        this.ready = new ArrayList<>(entries.size());
         this.chunking = chunking;
         this.timeout = timeout;
     }
@@ -250,9 +253,18 @@ final class Call {
         return result[0];
     }
 
+    private boolean allStopped() {
+        for (CalledJob entry : ready) {
+            if (entry.execution.stopped() == Stop.NONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The time in which the jobs waited for a thread, their payloads or their transaction does not count. */
     private @Nullable Object handle() throws Throwable {
-        if (ready.stream().allMatch(entry -> entry.execution.stopped() != Stop.NONE)) {
+        if (allStopped()) {
             throw new RollBack("stopped before the handler began");
         }
         for (CalledJob entry : ready) {
