@@ -20,6 +20,7 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryLaterException;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.spi.ChunkHandler;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
@@ -61,29 +62,28 @@ final class Call {
     private final ListenerDefinition listener;
     private final HandlerInvoker invoker;
     private final List<CalledJob> entries;
-    private final @Nullable Chunking chunking; // null: it is for one job
+    private final @Nullable Chunk chunk; // null: it is for one job
     private final @Nullable Duration timeout;
-    private final CallInterrupts interrupts;
-    private final List<CalledJob> begun;
-    private final List<CalledJob> ready; // of these, the listener is called with them
+    private List<CalledJob> begun = List.of();
+    private List<CalledJob> ready = List.of(); // of these, the listener is called with them
     private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
     private boolean reported; // the listener has said how each job ended
     private boolean culprit;
     private List<List<CalledJob>> again = List.of();
 
+    /** What only a call with many jobs has: most calls are with one, and allocate nothing for this. */
+    private record Chunk(ChunkHandler handler, CallInterrupts interrupts) {}
+
     private Call(
             ListenerDefinition listener,
             HandlerInvoker invoker,
             List<CalledJob> entries,
-            @Nullable Chunking chunking,
+            @Nullable Chunk chunk,
             @Nullable Duration timeout) {
         this.listener = listener;
         this.invoker = invoker;
         this.entries = entries;
-        this.interrupts = new CallInterrupts(entries.size());
-        this.begun = new ArrayList<>(entries.size());
-        this.ready = new ArrayList<>(entries.size());
-        this.chunking = chunking;
+        this.chunk = chunk;
         this.timeout = timeout;
     }
 
@@ -100,7 +100,8 @@ final class Call {
      */
     static Call ofChunk(
             ListenerDefinition listener, HandlerInvoker invoker, List<CalledJob> entries, @Nullable Duration timeout) {
-        return new Call(listener, invoker, entries, Objects.requireNonNull(listener.chunking()), timeout);
+        Chunking chunking = Objects.requireNonNull(listener.chunking());
+        return new Call(listener, invoker, entries, new Chunk(chunking.handler(), new CallInterrupts()), timeout);
     }
 
     /** The calls to make next, each with these jobs. */
@@ -124,10 +125,11 @@ final class Call {
         ThreadState own = ThreadState.save();
         try {
             logContext();
-            if (chunking == null) {
-                ready.addAll(begun);
+            if (chunk == null) {
+                ready = begun;
             } else {
-                begun.forEach(entry -> read(entry, chunking));
+                ready = new ArrayList<>(begun.size());
+                begun.forEach(entry -> read(entry, chunk.handler()));
                 if (ready.size() < 2) {
                     again(ready);
                     return;
@@ -146,18 +148,29 @@ final class Call {
         } finally {
             ready.forEach(CalledJob::close);
             own.restore(listener.name());
-            interrupts.end();
+            if (chunk != null) {
+                chunk.interrupts().end();
+            }
             begun.forEach(entry -> entry.execution.end());
         }
     }
 
     private void begin() {
-        if (chunking != null) {
-            interrupts.begin(entries);
+        if (chunk == null) {
+            CalledJob only = entries.get(0);
+            if (only.execution.begin()) {
+                begun = entries;
+            } else {
+                only.outcome = Failures.notStarted(only.execution.stopped());
+            }
+            return;
         }
+        CallInterrupts interrupts = chunk.interrupts();
+        interrupts.begin(entries);
+        begun = new ArrayList<>(entries.size());
         for (CalledJob entry : entries) {
             Execution execution = entry.execution;
-            if (chunking == null ? execution.begin() : !execution.settled() && execution.begin(interrupts)) {
+            if (!execution.settled() && execution.begin(interrupts)) {
                 begun.add(entry);
             } else {
                 interrupts.without(execution);
@@ -171,7 +184,7 @@ final class Call {
         ClaimedJob job = entries.get(0).job();
         MDC.put("rowlock.job.type", job.type());
         MDC.put("rowlock.job.queue", job.queue());
-        if (chunking == null) {
+        if (chunk == null) {
             int attempt = job.attempt();
             MDC.put("rowlock.job.id", Long.toString(job.id()));
             MDC.put(
@@ -183,10 +196,10 @@ final class Call {
     }
 
     /** What cannot be read fails alone. */
-    private void read(CalledJob entry, Chunking chunks) {
+    private void read(CalledJob entry, ChunkHandler handler) {
         try {
             if (entry.payload == null) {
-                entry.payload = chunks.handler().read(invoker.payload(entry.execution));
+                entry.payload = handler.read(invoker.payload(entry.execution));
             }
             ready.add(entry);
             return;
@@ -228,16 +241,16 @@ final class Call {
 
     private @Nullable Object call() throws Throwable {
         CalledJob first = ready.get(0);
-        if (chunking == null) {
+        if (chunk == null) {
             first.payload = invoker.payload(first.execution); // within what interceptors of attempts surround
         }
         if (invoker.interceptors.noneAroundCalls()) {
             return attempt();
         }
-        List<JobContext> chunk = listener.chunking() == null
+        List<JobContext> contexts = listener.chunking() == null
                 ? null
                 : ready.stream().<JobContext>map(CalledJob::context).toList();
-        return invoker.interceptors.aroundCall(first.context(), chunk, this::attempt);
+        return invoker.interceptors.aroundCall(first.context(), contexts, this::attempt);
     }
 
     /** What interceptors wrap. */
@@ -272,7 +285,7 @@ final class Call {
             invoker.beginFailures.begun(entry.job());
         }
         watch();
-        if (chunking == null) {
+        if (chunk == null) {
             CalledJob only = ready.get(0);
             return listener.handler().handle(only.context(), (String) Objects.requireNonNull(only.payload));
         }
@@ -281,7 +294,7 @@ final class Call {
                 .toList();
         try {
             report(Objects.requireNonNull(
-                    chunking.handler().handle(jobs), "the listener returned null instead of a ChunkResult"));
+                    chunk.handler().handle(jobs), "the listener returned null instead of a ChunkResult"));
         } catch (ChunkFailedException e) {
             report(e);
             throw e;
@@ -294,18 +307,18 @@ final class Call {
             return;
         }
         Deadlines deadlines = invoker.services.deadlines();
-        if (chunking == null) {
+        if (chunk == null) {
             deadlines.watch(ready.get(0).execution, timeout);
         } else {
             long at = System.nanoTime() + timeout.toNanos();
-            Future<?> timer = deadlines.after(timeout, interrupts::timeOut);
+            Future<?> timer = deadlines.after(timeout, chunk.interrupts()::timeOut);
             ready.forEach(entry -> entry.execution.deadline(at, timer));
         }
     }
 
     /** What the handler wrote must not be committed unless all its jobs are done, by its own hand or by ours. */
     private void complete(@Nullable Object returned) {
-        if (chunking == null) {
+        if (chunk == null) {
             Object result = kept(returned);
             switch (completion()) {
                 case BY_RECORDER -> ready.get(0).context().complete(result);
@@ -364,7 +377,7 @@ final class Call {
 
     private UnexpectedRollbackException notCompleted() {
         return new UnexpectedRollbackException(
-                "the transaction that completed the %s rolled back".formatted(chunking == null ? "job" : "chunk"));
+                "the transaction that completed the %s rolled back".formatted(chunk == null ? "job" : "chunk"));
     }
 
     /** How far the call's transaction has got with completing its jobs. */
@@ -480,7 +493,7 @@ final class Call {
     }
 
     private void uncommitted(@Nullable Object returned, @Nullable Throwable thrown) {
-        if (chunking == null && thrown == null) {
+        if (chunk == null && thrown == null) {
             ready.get(0).outcome = completed(ready.get(0), returned);
         } else if (thrown == null || !listener.transactional() && failuresNamed()) {
             // An interceptor that does not proceed, or swallows an exception, completes the jobs.
@@ -501,8 +514,7 @@ final class Call {
         } catch (PayloadException e) {
             entry.unstorable = true;
             return failed(entry, e);
-        } catch (Throwable thrown) { // user code, a getter of the result: whatever it throws fails its job, never the
-            // worker
+        } catch (Throwable thrown) { // user code, a getter of the result: it fails its job, never the worker
             return failed(entry, thrown);
         }
     }
@@ -521,7 +533,7 @@ final class Call {
     private void failed(Throwable thrown) {
         if (!ready.get(0).context().begun() && BeginFailures.notReady(thrown)) {
             ready.forEach(entry -> entry.outcome = invoker.notBegun(entry.execution, thrown));
-        } else if (chunking == null) {
+        } else if (chunk == null) {
             ready.get(0).outcome = failed(ready.get(0), thrown);
         } else {
             chunkFailed(thrown);
@@ -582,7 +594,7 @@ final class Call {
 
     @Override
     public String toString() {
-        return chunking == null
+        return chunk == null
                 ? entries.get(0).job().toString()
                 : "a call with %d jobs of type '%s'".formatted(ready.size(), listener.type());
     }

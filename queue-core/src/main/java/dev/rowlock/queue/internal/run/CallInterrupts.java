@@ -1,8 +1,9 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.run.Execution.Stop;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,19 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallInterrupts implements Execution.Interrupter {
 
-    // Lists, because most calls have one job, and two sets are 250 bytes more for each.
-    private final List<Execution> goOn; // guarded by this
-    private final List<Execution> begun; // guarded by this; also those that were stopped
+    private final Set<Execution> goOn = new HashSet<>(); // guarded by this
+    private final Set<Execution> begun = new HashSet<>(); // guarded by this; also those that were stopped
     private boolean shutDown; // guarded by this
     private @Nullable Thread thread; // guarded by this; during the call
 
-    /** @param jobs how many a call has at most */
-    CallInterrupts(int jobs) {
-        this.goOn = new ArrayList<>(jobs);
-        this.begun = new ArrayList<>(jobs);
-    }
-
-    /** The calling thread begins a call with at most these jobs. Called once. */
+    /** The calling thread begins a call with at most these jobs. */
     synchronized void begin(List<CalledJob> jobs) {
         jobs.forEach(job -> goOn.add(job.execution));
         begun.addAll(goOn);
