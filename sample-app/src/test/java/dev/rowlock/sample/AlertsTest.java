@@ -7,6 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +52,35 @@ class AlertsTest {
                     .containsExactlyInAnyOrderElementsOf(names)
                     .allSatisfy(name -> assertThat(table).contains("(runbooks/" + name + ".md)"));
         }
+    }
+
+    /** Otherwise a rule that compares two meters is tested with series that nobody has, and never fires. */
+    @Test
+    void whatRulesAreTestedWithHasTheTagsThatTheMetersHave() {
+        Map<String, Set<String>> tags = Pattern.compile(
+                        "(?m)^\\| `rowlock[.a-z]+` \\| `(rowlock_[a-z_]+)`[^|]*\\| ([a-z_, ]*)\\|")
+                .matcher(OperationsFiles.text(OperationsFiles.TOP.resolve("docs/meters.md")))
+                .results()
+                .collect(Collectors.toMap(row -> row.group(1), row -> words(row.group(2))));
+
+        List<MatchResult> series = Pattern.compile(
+                        "series: '?(rowlock_[a-z_]+?)(?:_count|_sum|_max|_bucket)?(?:\\{(.*)})?'?\\n")
+                .matcher(OperationsFiles.text(OperationsFiles.RULES.resolveSibling("rowlock-rules-test.yml")))
+                .results()
+                .toList();
+
+        assertThat(series).hasSizeGreaterThan(20);
+        for (MatchResult one : series) {
+            Set<String> labels = words(String.valueOf(one.group(2)).replaceAll("=\"[^\"]*\"", ""));
+            labels.removeAll(Set.of("instance", "job", "null", "le"));
+            assertThat(labels).as(one.group(1)).isEqualTo(tags.get(one.group(1)));
+        }
+    }
+
+    private static Set<String> words(String list) {
+        return Stream.of(list.split("[, ]+"))
+                .filter(word -> !word.isBlank())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static String name(String alert) {
