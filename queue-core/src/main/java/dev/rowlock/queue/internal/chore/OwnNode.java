@@ -19,7 +19,7 @@ public interface OwnNode {
     /** Whether it hears of what other nodes do. */
     boolean hearing();
 
-    // The rest is about nodes that live beside others, and hold jobs.
+    // The rest a manual node needs no answer to: it lives beside no others, and holds no jobs.
 
     /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
     default List<Heartbeat> silentNodes() {

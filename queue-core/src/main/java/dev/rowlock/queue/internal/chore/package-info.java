@@ -3,7 +3,7 @@
  * dev.rowlock.queue.internal.chore.SharedChore}). A {@link dev.rowlock.queue.internal.chore.Feature} adds chores of its own to
  * each node.
  *
- * <p>A chore from elsewhere implements {@link dev.rowlock.queue.internal.chore.Chore} and knows nothing of the janitor.
+ * <p>A chore from elsewhere implements {@link dev.rowlock.queue.internal.chore.Chore} and knows nothing of the threads that run it.
  */
 @NullMarked
 package dev.rowlock.queue.internal.chore;

@@ -85,7 +85,7 @@ public final class CancelRest {
     }
 
     /**
-     * Cancels ready jobs of keys in order of which another job has failed, where that is wanted. They keep their place until somebody does: who finds them.
+     * Cancels ready jobs of keys in order of which another job has failed, where that is wanted. They keep their place until the claim that finds them cancels them.
      *
      * <p>If that fails, the claim that has found them goes on all the same. Where the server refuses to move a job, only its key is left aside for a while.
      *

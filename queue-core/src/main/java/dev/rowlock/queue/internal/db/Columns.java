@@ -14,7 +14,6 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
@@ -79,14 +78,10 @@ public final class Columns {
         });
     }
 
-    /** Null for null. */
-    public static long @Nullable [] numbers(ResultSet row, int column) throws SQLException {
+    /** Empty for null. */
+    public static List<Long> longList(ResultSet row, int column) throws SQLException {
         Array values = row.getArray(column);
-        return values == null
-                ? null
-                : Stream.of((Long[]) values.getArray())
-                        .mapToLong(Long::longValue)
-                        .toArray();
+        return values == null ? List.of() : List.of((Long[]) values.getArray());
     }
 
     /** Empty for null. */
@@ -118,7 +113,8 @@ public final class Columns {
     /** Tokens of claims. Reads one row: how many of those that were sent were found, and an array of them unless it is all. */
     public static Set<Long> tokens(ResultSet row, long[] sent) throws SQLException {
         row.next();
-        long[] found = row.getLong(1) == sent.length ? sent : numbers(row, 2);
-        return found == null ? Set.of() : LongStream.of(found).boxed().collect(Collectors.toSet());
+        return row.getLong(1) == sent.length
+                ? LongStream.of(sent).boxed().collect(Collectors.toSet())
+                : Set.copyOf(longList(row, 2));
     }
 }

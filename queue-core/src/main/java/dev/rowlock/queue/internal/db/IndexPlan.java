@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /**
@@ -105,15 +106,20 @@ public final class IndexPlan {
     }
 
     /** Executes prefix and statement with these parameters, in the order of the text, and reads all of the statement's rows. */
-    public static <T> List<T> list(Connection connection, String sql, Row<T> row, Object... parameters)
+    public static <T> List<T> list(Connection connection, String sql, Row<T> row, @Nullable Object... parameters)
             throws SQLException {
         try (PreparedStatement statement = prepare(connection, sql)) {
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setObject(i + 1, parameters[i]);
-            }
+            set(statement, parameters);
             try (ResultSet rows = query(statement)) {
                 return row.rest(rows);
             }
+        }
+    }
+
+    /** Sets the parameters in the order of the text. */
+    public static void set(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
         }
     }
 

@@ -7,7 +7,6 @@ import dev.rowlock.queue.job.WaitReason;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -192,11 +191,10 @@ final class ReleaseFollowers {
 
     private static Stretch read(ResultSet row, int limit) throws SQLException {
         int looked = row.getInt(1);
-        long[] cancelled = Columns.numbers(row, 5);
         return new Stretch(
                 row.getInt(3),
                 looked - row.getInt(4),
-                cancelled == null ? List.of() : Arrays.stream(cancelled).boxed().toList(),
+                Columns.longList(row, 5),
                 looked < limit ? null : row.getLong(2));
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.db.MoveBatches;
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -97,17 +98,17 @@ public final class UnacknowledgedClaims implements Chore {
                 ids -> told(release.named(node, upTo, held, ids)));
     }
 
-    private int told(List<ReleaseStrandedJobs.Released> released) {
+    private int told(List<ReadyJobs> released) {
         released.forEach(this::tell);
-        return released.stream().mapToInt(ReleaseStrandedJobs.Released::jobs).sum();
+        return (int) released.stream().mapToLong(ReadyJobs::jobs).sum();
     }
 
-    private void tell(ReleaseStrandedJobs.Released released) {
+    private void tell(ReadyJobs released) {
         log.warn(
                 "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
                 released.queue(),
                 released.jobs());
-        released.ready().wakeBack(wakeups);
+        released.wakeBack(wakeups);
     }
 
     /**

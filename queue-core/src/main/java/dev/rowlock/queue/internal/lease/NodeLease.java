@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Numbering;
 import dev.rowlock.queue.internal.db.OwnTransactions;
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.text.DurationText;
@@ -341,10 +342,10 @@ public final class NodeLease implements Runnable {
 
     /** Claims whose answers were lost lately: once the row is gone, they would look like those of a crash. */
     private void giveBackStranded() throws SQLException {
-        List<ReleaseStrandedJobs.Released> released;
+        List<ReadyJobs> released;
         do {
             released = briefly(connection(), c -> release.all(c, row, listener.heldTokens()));
-            released.forEach(jobs -> jobs.ready().wakeBack(wakeups));
+            released.forEach(jobs -> jobs.wakeBack(wakeups));
         } while (!released.isEmpty());
     }
 

@@ -48,15 +48,6 @@ public final class ReleaseStrandedJobs {
     private static final String LAST_TOKEN =
             "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
 
-    /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
-    public record Released(String queue, int rank, int jobs) {
-
-        /** As what nodes hear of them. */
-        public ReadyJobs ready() {
-            return new ReadyJobs(queue, rank, jobs, null);
-        }
-    }
-
     private final Database database;
     private final EnsureDonePartitions partitions;
 
@@ -72,29 +63,29 @@ public final class ReleaseStrandedJobs {
      * @param heldTokens the claims that the node knows of
      * @param limit so many at most
      */
-    public List<Released> run(long nodeId, long upTo, long[] heldTokens, int limit) {
+    public List<ReadyJobs> run(long nodeId, long upTo, long[] heldTokens, int limit) {
         return partitions.around(
                 () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, null, limit)));
     }
 
     /** Releases those of these jobs of which the same is true. */
-    public List<Released> named(long nodeId, long upTo, long[] heldTokens, List<Long> ids) {
+    public List<ReadyJobs> named(long nodeId, long upTo, long[] heldTokens, List<Long> ids) {
         return partitions.around(
                 () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids, LIMIT)));
     }
 
     /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. {@link #LIMIT} at most. */
-    public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
+    public List<ReadyJobs> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
         return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null, LIMIT);
     }
 
-    private List<Released> run(
+    private List<ReadyJobs> run(
             Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids, int limit)
             throws SQLException {
         return on(connection, SQL, nodeId, upTo, heldTokens)
                 .set("ids", ids == null ? null : Columns.longs(ids, Long::longValue))
                 .set("limit", limit)
-                .list(row -> new Released(row.getString(1), row.getInt(2), row.getInt(3)));
+                .list(row -> new ReadyJobs(row.getString(1), row.getInt(2), row.getInt(3), null));
     }
 
     private ColdStatement on(Connection connection, String text, long nodeId, long upTo, long[] heldTokens) {

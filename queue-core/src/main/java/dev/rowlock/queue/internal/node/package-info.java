@@ -41,8 +41,8 @@
  *
  * <p>Per node: the lease, the recorder, deadlines, the notification listener, and a poll for all queues where nothing happens. Per queue
  * where jobs come: a fetcher, which decides when to claim, and as many handler threads as jobs have run at once of late, up to
- * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. The janitor has three threads for chores: one moves
- * due jobs, one rescues, one does all that may take long. Each feature has one for its chores. Observers have threads of their
+ * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. Chores have three threads: one moves
+ * due jobs, one rescues, the janitor's does all that may take long. Each feature has one for its chores. Observers have threads of their
  * own (see below). Per process: the notifier.
  *
  * <p>So a node uses these connections of the pool, whatever its concurrency: one per queue where jobs come, one for the poll, one

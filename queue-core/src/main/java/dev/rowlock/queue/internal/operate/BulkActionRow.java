@@ -155,7 +155,7 @@ final class BulkActionRow {
                 row.getObject(6, OffsetDateTime.class),
                 Columns.integer(row, 7),
                 row.getInt(8),
-                List.of((Long[]) row.getArray(9).getArray())));
+                Columns.longList(row, 9)));
     }
 
     /**

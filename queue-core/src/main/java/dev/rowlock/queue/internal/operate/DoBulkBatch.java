@@ -3,13 +3,13 @@ package dev.rowlock.queue.internal.operate;
 import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.BatchSplitter;
 import dev.rowlock.queue.internal.db.ColdStatement;
+import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.operate.BulkActionRow.Step;
 import dev.rowlock.queue.internal.operate.BulkActionRow.TakenAction;
 import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -230,7 +230,7 @@ public final class DoBulkBatch {
         if (filtered) {
             rooms.forEach(room -> statement.set(room.values()));
         }
-        return statement.only(row -> new Next(ids(row, 1), row.getLong(2)));
+        return statement.only(row -> new Next(Columns.longList(row, 1), row.getLong(2)));
     }
 
     private record Next(List<Long> jobs, long reach) {}
@@ -288,7 +288,7 @@ public final class DoBulkBatch {
         try {
             Savepoint before = connection.setSavepoint();
             try {
-                Answer answer = move.only(row -> new Answer(row.getInt(1), ids(row, 2)));
+                Answer answer = move.only(row -> new Answer(row.getInt(1), Columns.longList(row, 2)));
                 checkNow(connection);
                 connection.releaseSavepoint(before);
                 moved.jobs += answer.jobs;
@@ -334,10 +334,6 @@ public final class DoBulkBatch {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET LOCAL lock_timeout = " + limit.toMillis() / 4);
         }
-    }
-
-    private static List<Long> ids(ResultSet row, int column) throws SQLException {
-        return List.of((Long[]) row.getArray(column).getArray());
     }
 
     /** Names the jobs in the log. Returns why the last of them cannot be moved; null: there are none. */

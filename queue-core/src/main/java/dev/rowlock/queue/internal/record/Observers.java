@@ -52,7 +52,7 @@ public final class Observers implements JobObserver {
         this.immediate = applications.stream().filter(JobObserver::immediate).toList();
         this.apart = applications.stream()
                 .filter(observer -> !observer.immediate())
-                .map(observer -> new ObserverThread(observer, lines))
+                .map(observer -> new ObserverThread(observer))
                 .toList();
     }
 
@@ -119,7 +119,7 @@ public final class Observers implements JobObserver {
     }
 
     private void tell(Consumer<JobObserver> event) {
-        immediate.forEach(observer -> call(observer, event, lines));
+        immediate.forEach(observer -> call(observer, event));
     }
 
     private void tellApart(Consumer<JobObserver> event, int characters) {
@@ -150,7 +150,7 @@ public final class Observers implements JobObserver {
     }
 
     /** On the calling thread. Never throws. */
-    private static void call(JobObserver observer, Consumer<JobObserver> event, LineLimit lines) {
+    private void call(JobObserver observer, Consumer<JobObserver> event) {
         ThreadState own = ThreadState.save();
         try {
             event.accept(observer);
@@ -174,14 +174,13 @@ public final class Observers implements JobObserver {
      * An observer and the thread that tells it, one event after the other. One that cannot keep up misses events: nothing of the
      * node waits for it.
      */
-    private static final class ObserverThread implements Runnable {
+    private final class ObserverThread implements Runnable {
 
         private static final Event NOTHING = new Event(observer -> {}, 0);
 
         private record Event(Consumer<JobObserver> call, int characters) {}
 
         private final JobObserver observer;
-        private final LineLimit lines;
         private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(ROOM);
         private final AtomicLong characters = new AtomicLong(); // of the events that wait
         private final AtomicLong missed = new AtomicLong();
@@ -189,10 +188,8 @@ public final class Observers implements JobObserver {
         private final Thread thread;
         private volatile boolean stopping;
 
-        /** @param lines about failures of the observer */
-        ObserverThread(JobObserver observer, LineLimit lines) {
+        ObserverThread(JobObserver observer) {
             this.observer = observer;
-            this.lines = lines;
             this.lasting = new EndlessTask("rowlock-observer", this);
             this.thread = lasting.thread();
         }
@@ -232,7 +229,7 @@ public final class Observers implements JobObserver {
                 try {
                     Event event = events.take();
                     characters.addAndGet(-event.characters());
-                    call(observer, event.call(), lines);
+                    call(observer, event.call());
                 } catch (InterruptedException e) {
                     log.debug("an observer's thread was interrupted, and goes on: it is stopped in another way", e);
                 }

@@ -104,8 +104,7 @@ public final class OutcomeStatements {
             SELECT token FROM claimed WHERE token NOT IN (SELECT token FROM free)
             """;
 
-    // A job that rescue took and cancelled lies there too, under the same token: it has one crash more than its claim
-    // had.
+    // A job that rescue took and cancelled has the same token there, but one crash more than its claim had.
     private static final String ENDED = """
             SELECT d.token, d.state
               FROM rowlock.done_jobs(:jobs) AS d, unnest(:tokens::bigint[], :crashes::smallint[]) AS o (token, crashes)
@@ -212,7 +211,7 @@ public final class OutcomeStatements {
         long[] tokens = Columns.longs(jobs, job -> job.claim().token());
         return database.joined(database.numbered(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, keep ? keptWithin : goneWithin)) {
-                set(statement, parameters(jobs, tokens, keep));
+                IndexPlan.set(statement, parameters(jobs, tokens, keep));
                 try (ResultSet rows = IndexPlan.queryWithin(statement)) {
                     return Columns.tokens(rows, tokens);
                 }
@@ -338,18 +337,12 @@ public final class OutcomeStatements {
     private <T> T atOnce(String sql, Row<T> answer, @Nullable Object... parameters) {
         return partitions.around(() -> database.atOnce(database.numbered(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                set(statement, parameters);
+                IndexPlan.set(statement, parameters);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return answer.read(rows);
                 }
             }
         })));
-    }
-
-    private static void set(PreparedStatement statement, @Nullable Object[] parameters) throws SQLException {
-        for (int i = 0; i < parameters.length; i++) {
-            statement.setObject(i + 1, parameters[i]);
-        }
     }
 
     /** Reads rows of token, whether cancelled, rank. */

@@ -324,8 +324,8 @@ public final class OutcomeWriter {
         }
 
         /**
-         * The claim of a refused outcome was lost, or an earlier try was committed and only its answer got lost, or that of a transactional listener's
-         * commit. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
+         * The claim of a refused outcome was lost; or an earlier try, or a transactional listener's commit, was committed and only its answer got
+         * lost. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
          */
         void tellStandingFromRefused() {
             if (refused.isEmpty()) {

@@ -162,9 +162,7 @@ final class Waits implements AutoCloseable {
                     soon.sort((one, other) -> Long.signum(one.nextLook - other.nextLook)); // as nanoTime asks for
                     Set<Wait> due = new LinkedHashSet<>(ASKED_AT_ONCE * 2);
                     takeTold(due);
-                    for (Iterator<Wait> next = soon.iterator(); next.hasNext() && due.size() < ASKED_AT_ONCE; ) {
-                        due.add(next.next());
-                    }
+                    soon.stream().takeWhile(wait -> due.size() < ASKED_AT_ONCE).forEach(due::add);
                     due.forEach(Wait::asked);
                     return due.stream().mapToLong(wait -> wait.id).toArray();
                 }
@@ -225,10 +223,12 @@ final class Waits implements AutoCloseable {
                     }
                 }
             }
-            for (long id : ids) {
-                Wait wait = waits.get(id);
-                if (all && wait != null && !answered.contains(id)) {
-                    wait.lives(now, shortest);
+            if (all) {
+                for (long id : ids) {
+                    Wait wait = waits.get(id);
+                    if (wait != null && !answered.contains(id)) {
+                        wait.lives(now, shortest);
+                    }
                 }
             }
             any = !waits.isEmpty();

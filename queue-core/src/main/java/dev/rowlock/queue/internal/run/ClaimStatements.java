@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.ErrorHistory;
-import dev.rowlock.queue.internal.db.Ids;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.TimeLimit;
 import dev.rowlock.queue.internal.db.TransactionStanding;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -172,14 +170,13 @@ public final class ClaimStatements {
     public Set<Long> extendAll(List<Claim> claims, Duration fromNow) {
         return database.atOnce(connection -> {
             database.numbering().check(connection);
-            try (PreparedStatement statement = IndexPlan.prepare(connection, extendAll)) {
-                statement.setObject(1, Columns.longs(claims, Claim::jobId));
-                statement.setObject(2, Columns.longs(claims, Claim::token));
-                statement.setLong(3, fromNow.toMillis());
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    return new HashSet<>(Ids.read(rows));
-                }
-            }
+            return Set.copyOf(IndexPlan.list(
+                    connection,
+                    extendAll,
+                    row -> row.getLong(1),
+                    Columns.longs(claims, Claim::jobId),
+                    Columns.longs(claims, Claim::token),
+                    fromNow.toMillis()));
         });
     }
 

@@ -24,13 +24,11 @@ final class RunningHandlers {
         }
     }
 
-    private final int idle;
     private final Hands none;
     private final AtomicReferenceArray<Hands> threads;
 
     /** @param idle how many jobs a thread takes that has none */
     RunningHandlers(int threads, int idle) {
-        this.idle = idle;
         this.none = Hands.without(idle);
         this.threads = new AtomicReferenceArray<>(threads);
         for (int thread = 0; thread < threads; thread++) {
@@ -44,7 +42,7 @@ final class RunningHandlers {
 
     /** How many jobs a thread takes that has none. */
     int idle() {
-        return idle;
+        return none.slots();
     }
 
     /** The thread with this number gathers a chunk of so many jobs at most. */

@@ -128,7 +128,7 @@ final class FireSchedules {
             double seconds = rows.getDouble(2);
             nextIn = rows.wasNull() ? null : Duration.ofNanos((long) (seconds * 1e9));
             queued = rows.getBoolean(3);
-            cancel = List.of((Long[]) rows.getArray(4).getArray());
+            cancel = Columns.longList(rows, 4);
             if (rows.getString(5) != null) {
                 try {
                     due.putIfAbsent(rows.getString(5), StoredSchedule.read(rows, 5));

@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +83,7 @@ record StoredSchedule(
                 Columns.instant(row, from + 13),
                 Columns.instant(row, from + 14),
                 Columns.number(row, from + 15),
-                recentJobs(row, from + 16),
+                Columns.longList(row, from + 16),
                 row.getLong(from + 17),
                 row.getBoolean(from + 18),
                 row.getBoolean(from + 19),
@@ -94,11 +93,6 @@ record StoredSchedule(
 
     private static String word(ResultSet row, int column) throws SQLException {
         return row.getString(column).toUpperCase(Locale.ROOT);
-    }
-
-    private static List<Long> recentJobs(ResultSet row, int column) throws SQLException {
-        long[] ids = Columns.numbers(row, column);
-        return ids == null ? List.of() : Arrays.stream(ids).boxed().toList();
     }
 
     private static @Nullable Declarer declaredBy(ResultSet row, int from) throws SQLException {

@@ -110,8 +110,7 @@ final class CancelWorkflows {
             """ + CLOSED;
 
     // One that has failed and runs again, as nobody has noted yet. Nor that its redriven jobs have not ended: they
-    // would
-    // run on in a workflow that is cancelled.
+    // would run on in a workflow that is cancelled.
     private static final String BEGIN_REDRIVEN = TURN + """
                 UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = :workflow AND (SELECT taken FROM turn) >= 0 AND %s
                 RETURNING w.id

@@ -291,8 +291,8 @@ final class DecideSteps {
                 """;
 
         // One by one in this order: a plan for all of them at once may walk through all steps of all workflows. The
-        // lock
-        // does not wait for those who are adding to an open step, so that one is not moved in the same transaction.
+        // lock does not wait for those who are adding to an open step, so that one is not moved in the same
+        // transaction.
         private static final String LOCKED = """
                 SELECT c.workflow_id, c.step_no, c.place, c.state, c.at_once, NULL::bigint
                   FROM child t

@@ -61,7 +61,7 @@ final class FindSteps {
     private record Passed(JobPosition position, boolean open) {}
 
     /** Jobs that have not ended well, as far as is noted; {@code end} is null where there is nothing behind them. */
-    record OpenJobs(List<Long> ids, @Nullable JobPosition end) {}
+    record Unended(List<Long> ids, @Nullable JobPosition end) {}
 
     /** A step that a walk passes by; {@code undecided}: somebody should have decided about it. */
     private record Looked(StepKey step, boolean undecided) {}
@@ -96,7 +96,7 @@ final class FindSteps {
     }
 
     /** Walks past so many jobs behind a place. */
-    OpenJobs open(JobPosition behind, int limit) {
+    Unended open(JobPosition behind, int limit) {
         List<Passed> passed = database.atOnce(connection -> IndexPlan.list(
                 connection,
                 jobs,
@@ -107,7 +107,7 @@ final class FindSteps {
                 limit,
                 behind.workflow(),
                 limit));
-        return new OpenJobs(
+        return new Unended(
                 passed.stream()
                         .filter(Passed::open)
                         .map(job -> job.position.job)

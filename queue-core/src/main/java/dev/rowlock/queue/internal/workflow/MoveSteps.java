@@ -144,9 +144,7 @@ final class MoveSteps {
                     tell(moved);
                     return moved;
                 } catch (RuntimeException e) {
-                    // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps
-                    // locked,
-                    // say.
+                    // Otherwise parts would only wait longer: for each job that somebody keeps locked, say.
                     if (!BatchSplitter.isOfARow(e) || round == ROUNDS) {
                         throw e;
                     }
@@ -185,7 +183,7 @@ final class MoveSteps {
     }
 
     /** States of a step whose jobs are to be moved. */
-    public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
+    static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
 
     /**
      * Which jobs are to be moved.
@@ -196,15 +194,14 @@ final class MoveSteps {
      * @param limit so many of each step at most
      * @param busy steps that stay as they are
      */
-    public record Walk(
-            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
+    record Walk(Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
 
     /**
      * A step whose last job has moved.
      *
      * @param ended it has no job that runs now or later
      */
-    public record MovedStep(StepKey key, boolean ended) {}
+    record MovedStep(StepKey key, boolean ended) {}
 
     /** What one call did. */
     static final class Moved {

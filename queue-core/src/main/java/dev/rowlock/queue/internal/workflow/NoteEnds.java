@@ -22,11 +22,9 @@ final class NoteEnds {
 
     // A snapshot sees each job in one room, so it does not matter in which order one looks: all together in the
     // partition of this day, where most of them were done a moment ago, one by one in the other rooms, then all
-    // together
-    // in older days. A job that is in no room was discarded, or removed with the others of its day.
-    // The rows of workflow_job are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to
-    // be walked
-    // through for the join.
+    // together in older days. A job that is in no room was discarded, or removed with the others of its day. The rows
+    // of workflow_job are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to be
+    // walked through for the join.
     private static final String MARKED = """
             WITH given AS MATERIALIZED (
                 -- In this order, because only one index has it.
@@ -77,8 +75,7 @@ final class NoteEnds {
                    AND d.finished_at BETWEEN statement_timestamp() - interval '10 minutes' AND statement_timestamp() + interval '10 minutes'""");
 
     // That look takes a lock on each partition. This text is tried when the other one has failed, perhaps because
-    // somebody keeps
-    // an old partition locked: done_jobs reads those days only that may have the job.
+    // somebody keeps an old partition locked: done_jobs reads those days only that may have the job.
     private static final String MARKED_ALONE =
             MARKED.formatted("SELECT NULL::bigint AS id, NULL::int AS now_state WHERE false");
 
@@ -186,7 +183,7 @@ final class NoteEnds {
      * @param failed some of them have not completed
      * @param again some of them live again
      */
-    public record Touched(StepKey step, boolean failed, boolean again) {}
+    record Touched(StepKey step, boolean failed, boolean again) {}
 
     /**
      * What was noted.
@@ -194,7 +191,7 @@ final class NoteEnds {
      * @param steps behind which others may go on
      * @param released what went on in the same moment
      */
-    public record Noted(List<Touched> steps, Released released) {
+    record Noted(List<Touched> steps, Released released) {
 
         private boolean add(ResultSet row) throws SQLException {
             return row.getInt(1) == 3
@@ -211,7 +208,7 @@ final class NoteEnds {
      * @param moving steps whose jobs are to be moved now
      * @param ready the jobs of those that were released
      */
-    public record Released(List<MovedStep> steps, List<StepKey> moving, List<ReadyJobs> ready) {
+    record Released(List<MovedStep> steps, List<StepKey> moving, List<ReadyJobs> ready) {
 
         Released() {
             this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -236,14 +233,14 @@ final class NoteEnds {
     /** Notes in workflow_job how given jobs have ended, and releases the steps that wait for these alone. */
     private final String andRelease;
 
-    public NoteEnds(Database database) {
+    NoteEnds(Database database) {
         this.database = database;
         this.alone = database.sql(IndexPlan.LOOKS_PREFIX + MARKED_ALONE + TOUCHED);
         this.andRelease = database.sql(IndexPlan.LOOKS_PREFIX + MARKED_SOON + NEXT + RELEASED + RESULT + REST);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */
-    public List<Touched> alone(Collection<Long> ids) {
+    List<Touched> alone(Collection<Long> ids) {
         return database.atOnce(connection -> IndexPlan.list(
                 connection,
                 alone,
@@ -256,7 +253,7 @@ final class NoteEnds {
      *
      * @param fewerThan so many jobs of a step run at once
      */
-    public Noted andRelease(Collection<Long> ids, int fewerThan) {
+    Noted andRelease(Collection<Long> ids, int fewerThan) {
         return database.atOnce(connection -> {
             Noted noted = new Noted(new ArrayList<>(), new Released());
             IndexPlan.list(connection, andRelease, noted::add, longs(ids), fewerThan, fewerThan, fewerThan);

@@ -75,7 +75,7 @@ final class StepResults {
     static final int RESULT_BYTES = 4 << 20;
 
     /** @param result JSON; null: none is kept */
-    public record Result(long job, @Nullable String result) {}
+    record Result(long job, @Nullable String result) {}
 
     /**
      * What was found.
@@ -85,15 +85,14 @@ final class StepResults {
      * @param direct whether the reader's step names it
      * @param all whether no more results follow; otherwise ask again behind the last of these
      */
-    public record Found(
-            @Nullable StepKey own, @Nullable Integer step, boolean direct, List<Result> results, boolean all) {}
+    record Found(@Nullable StepKey own, @Nullable Integer step, boolean direct, List<Result> results, boolean all) {}
 
     /**
      * A step of which was asked whether it runs after another one.
      *
      * @param name of the later step
      */
-    public record Later(String name, boolean runsAfter) {}
+    record Later(String name, boolean runsAfter) {}
 
     /** One row of an answer; the result is null: there is none on this row. */
     private record Part(
@@ -188,7 +187,7 @@ final class StepResults {
     }
 
     /** The results of a step of the workflow to which a job belongs, behind an id: so many at most, and fewer if they are large. */
-    public Found results(long job, String step, long behind, int limit) {
+    Found results(long job, String step, long behind, int limit) {
         List<Part> parts = database.joined(connection -> ColdStatement.on(connection, database.sql(RESULTS))
                 .set("job", job)
                 .set("step", step)
@@ -217,7 +216,7 @@ final class StepResults {
     }
 
     /** Walks from a step to those that it runs after, nearest first, until it meets a certain one of its workflow. Empty: there is no such step. */
-    public Optional<Later> later(StepKey later, int earlier) {
+    Optional<Later> later(StepKey later, int earlier) {
         return database.joined(connection -> ColdStatement.on(connection, database.sql(EARLIER))
                 .set("workflow", later.workflow())
                 .set("later", later.step())
@@ -226,7 +225,7 @@ final class StepResults {
     }
 
     /** The names of the first steps, in their order, for errors; empty: there is no such workflow. */
-    public List<String> names(Connection connection, long workflow) throws SQLException {
+    List<String> names(Connection connection, long workflow) throws SQLException {
         return ColdStatement.on(connection, database.sql(NAMES))
                 .set("workflow", workflow)
                 .set("limit", NAMED)

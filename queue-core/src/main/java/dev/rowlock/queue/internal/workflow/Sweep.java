@@ -4,8 +4,8 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
-import dev.rowlock.queue.internal.workflow.FindSteps.OpenJobs;
 import dev.rowlock.queue.internal.workflow.FindSteps.Undecided;
+import dev.rowlock.queue.internal.workflow.FindSteps.Unended;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -132,7 +132,7 @@ final class Sweep implements Chore {
     private boolean walk() {
         JobPosition place = jobs;
         if (place != null) {
-            OpenJobs open = find.open(place, STRETCH);
+            Unended open = find.open(place, STRETCH);
             if (!open.ids().isEmpty()) {
                 progress.ended(open.ids());
             }

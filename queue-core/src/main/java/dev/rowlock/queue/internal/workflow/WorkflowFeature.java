@@ -167,8 +167,8 @@ public final class WorkflowFeature implements Feature {
 
         @Override
         public Duration runOnce() {
+            boolean cancelling = cancels.find(); // nothing is taken yet
             try {
-                boolean cancelling = cancels.find();
                 boolean more = progress.round();
                 more |= cancels.round();
                 return more ? Duration.ZERO : cancelling ? WHILE_CANCELLING : REST;
@@ -225,7 +225,7 @@ public final class WorkflowFeature implements Feature {
         }
 
         /** Names jobs as soon as their outcomes are recorded. */
-        public JobObserver observer() {
+        JobObserver observer() {
             return new JobObserver() {
                 @Override
                 public boolean immediate() {

@@ -2,7 +2,7 @@
  * Starts the steps of workflows when their conditions hold.
  *
  * <p>A job's outcome knows nothing of workflows. The node that has recorded the outcome of a workflow's job names the job to {@link
- * dev.rowlock.queue.internal.workflow.WorkflowEnds}. The thread of workflows then goes in circles, one short transaction after the other:
+ * dev.rowlock.queue.internal.workflow.WorkflowFeature.WorkflowEnds}. The thread of workflows then goes in circles, one short transaction after the other:
  *
  * <ol>
  *   <li>it notes what became of the jobs, as the rooms say;

@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.lease;
 import static dev.rowlock.queue.internal.db.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Rooms;
-import dev.rowlock.queue.internal.lease.ReleaseStrandedJobs.Released;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -27,10 +27,10 @@ class ReleaseStrandedJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
         long known = jobs.get(0).claim().token();
 
-        List<Released> released =
+        List<ReadyJobs> released =
                 release.run(node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT);
 
-        assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
+        assertThat(released).containsExactly(new ReadyJobs(QUEUE, 0, 1, null));
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
         assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("ready");
         assertThat(rooms.look(jobs.get(1).id())).containsEntry("attempt", 0).containsEntry("crashes", 0);
@@ -41,7 +41,7 @@ class ReleaseStrandedJobsTest {
         long last = release.lastToken();
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(node(job), last, new long[0], ReleaseStrandedJobs.LIMIT);
+        List<ReadyJobs> released = release.run(node(job), last, new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -51,7 +51,7 @@ class ReleaseStrandedJobsTest {
     void otherNodesClaimsAreLeftAlone() {
         ClaimedJob job = rooms.running();
 
-        List<Released> released =
+        List<ReadyJobs> released =
                 release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();

@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.ReadyJobs;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.workflow.FindSteps.JobPosition;
-import dev.rowlock.queue.internal.workflow.FindSteps.OpenJobs;
+import dev.rowlock.queue.internal.workflow.FindSteps.Unended;
 import dev.rowlock.queue.internal.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.workflow.NoteEnds.Noted;
 import dev.rowlock.queue.internal.workflow.NoteEnds.Released;
@@ -253,7 +253,7 @@ class NoteEndsTest {
 
         JobPosition place = JobPosition.FRONT;
         for (int looks = 0; place != null && looks < 20; looks++) {
-            OpenJobs open = find.open(place, 2);
+            Unended open = find.open(place, 2);
             found.addAll(open.ids());
             place = open.end();
         }
