@@ -35,11 +35,9 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.MDC;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -54,10 +52,6 @@ final class Call {
 
     private static final Outcome COMPLETED = new Outcome.Completed(null);
     private static final Outcome ALREADY = new Outcome.AlreadyCompleted();
-
-    /** The usual numbers of attempts, since each job needs one. */
-    private static final List<String> ATTEMPTS =
-            IntStream.range(0, 32).mapToObj(Integer::toString).toList();
 
     private final ListenerDefinition listener;
     private final HandlerInvoker invoker;
@@ -124,7 +118,7 @@ final class Call {
         }
         ThreadState own = ThreadState.save();
         try {
-            logContext();
+            LogContext.set(begun.get(0).job(), begun.size());
             if (chunk == null) {
                 ready = begun;
             } else {
@@ -176,22 +170,6 @@ final class Call {
                 interrupts.without(execution);
                 entry.outcome = Failures.notStarted(execution.stopped());
             }
-        }
-    }
-
-    /** What the thread runs, for each line of the log that is written meanwhile. {@link ThreadState} clears it. */
-    private void logContext() {
-        ClaimedJob job = entries.get(0).job();
-        MDC.put("rowlock.job.type", job.type());
-        MDC.put("rowlock.job.queue", job.queue());
-        if (chunk == null) {
-            int attempt = job.attempt();
-            MDC.put("rowlock.job.id", Long.toString(job.id()));
-            MDC.put(
-                    "rowlock.job.attempt",
-                    attempt < ATTEMPTS.size() ? ATTEMPTS.get(attempt) : Integer.toString(attempt));
-        } else {
-            MDC.put("rowlock.chunk.jobs", Integer.toString(begun.size()));
         }
     }
 
