@@ -139,6 +139,11 @@ class PayloadEvolutionTest {
     }
 
     @Test
+    void aNameThatIsWrittenWithEscapesIsKnownToo() {
+        assertThat(codec.decode("{\"\\u0073treet\": \"x\"}", Address.class)).isEqualTo(new Address("x", null));
+    }
+
+    @Test
     void namesMayDifferInCaseWhereTheMapperIgnoresIt() {
         JacksonPayloadCodec lax = new JacksonPayloadCodec(JsonMapper.builder()
                 .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)

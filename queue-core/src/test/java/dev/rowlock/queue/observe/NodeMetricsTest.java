@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -21,6 +23,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class NodeMetricsTest {
 
     record Greet(String name) {}
+
+    record Leave(String name) {}
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -58,6 +62,48 @@ class NodeMetricsTest {
             rowlock.close();
             await().until(() -> gauge("rowlock.worker.capacity") == 0 && gauge("rowlock.node.beats") == 0);
         }
+    }
+
+    @Test
+    void eachQueueHasFiguresOfItsOwn(TestDatabase database) throws Exception {
+        CountDownLatch begun = new CountDownLatch(3);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        JobHandler hangs = (job, payload) -> {
+            begun.countDown();
+            mayEnd.await();
+            return null;
+        };
+        Rowlock rowlock = Rowlock.builder(database.dataSource())
+                .listener(ListenerDefinition.of("Greet", hangs).queue("door").concurrency(3))
+                .listener(ListenerDefinition.of("Leave", hangs).queue("gate").concurrency(2))
+                .build();
+        try (rowlock;
+                NodeMetrics metrics = new NodeMetrics(rowlock, registry)) {
+            rowlock.start();
+            rowlock.jobs().enqueueAll(List.of(new Greet("Ada"), new Greet("Bob")), JobOptions.NONE.queue("door"));
+            rowlock.jobs().enqueue(new Leave("Eve"), o -> o.queue("gate"));
+            begun.await();
+            metrics.refresh();
+
+            await().untilAsserted(() -> {
+                assertThat(ofQueue("door")).containsExactly(2, 3, 2);
+                assertThat(ofQueue("gate")).containsExactly(1, 2, 1);
+            });
+
+            mayEnd.countDown();
+        }
+    }
+
+    /** Handlers that run, and may run, and jobs that were claimed. */
+    private double[] ofQueue(String queue) {
+        return new double[] {
+            gauge("rowlock.worker.active", "queue", queue),
+            gauge("rowlock.worker.capacity", "queue", queue),
+            registry.get("rowlock.claims.jobs")
+                    .tag("queue", queue)
+                    .functionCounter()
+                    .count()
+        };
     }
 
     @Test

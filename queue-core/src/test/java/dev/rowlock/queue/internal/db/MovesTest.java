@@ -85,6 +85,10 @@ class MovesTest {
                                         List.of(new OutcomeStatements.Finished(job.claim(), JobState.CANCELLED, null)),
                                         true)),
                 new Move("bury", "dead", (test, job) -> test.rooms.bury(job.claim())),
+                new Move("bury a cancelled one", "done", (test, job) -> {
+                    test.askToCancel(job);
+                    test.rooms.bury(job.claim());
+                }),
                 new Move("defer", "waiting", (test, job) -> test.rooms.defer(job.claim(), Due.after(Duration.ZERO))),
                 new Move("defer a cancelled one", "done", (test, job) -> {
                     test.askToCancel(job);

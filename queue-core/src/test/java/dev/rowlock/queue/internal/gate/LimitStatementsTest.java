@@ -62,6 +62,7 @@ class LimitStatementsTest {
         enqueue("exactly", 2);
         enqueue("below", 1);
         claim();
+        enqueue("below", 3); // nobody has claimed these yet
 
         assertThat(limits.fullKeys(QUEUE, 10))
                 .containsExactly(new FullKey(QUEUE, "busier", 2, 2, 7), new FullKey(QUEUE, "busy", 2, 2, 3));

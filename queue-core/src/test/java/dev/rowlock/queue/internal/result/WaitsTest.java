@@ -128,6 +128,27 @@ class WaitsTest {
         assertThat(next().ids()).contains((long) jobs).hasSizeGreaterThan(1);
     }
 
+    /** Otherwise those that others end would wait until this process ends no more. */
+    @Test
+    void whatThisProcessHasEndedLeavesHalfOfEachLookToWaitsThatAreDueForLonger() throws Exception {
+        int half = Waits.ASKED_AT_ONCE / 2;
+        long others = 4L * half;
+        LongStream.rangeClosed(1, others + 2 * half).forEach(waits::await);
+        Look first = next();
+
+        LongStream.rangeClosed(others + 1, others + 2 * half).forEach(waits::ended);
+        first.answer().complete(List.of());
+
+        Look second = next();
+        assertThat(second.ids()).hasSize(2 * half).filteredOn(id -> id > others).hasSize(half);
+        second.answer().complete(List.of());
+        assertThat(next().ids())
+                .as("those that had no place in the last one")
+                .containsAll(LongStream.rangeClosed(others + half + 1, others + 2 * half)
+                        .boxed()
+                        .toList());
+    }
+
     private Look next() throws InterruptedException {
         return Objects.requireNonNull(looks.poll(30, TimeUnit.SECONDS));
     }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.Kind;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class RunningHandlersTest {
@@ -60,5 +61,17 @@ class RunningHandlersTest {
         handlers.begin(1, new long[] {11}, Kind.PLAIN, 2_001);
 
         assertThat(handlers.elapsed(1, 2_000)).isZero();
+    }
+
+    @Test
+    void theLongestCallIsThatWhichBeganFirstOnWhicheverThread() {
+        assertThat(handlers.longest(2_000)).isZero();
+        handlers.begin(0, new long[] {10}, Kind.PLAIN, 1_000);
+        handlers.begin(1, new long[] {11, 12}, Kind.PLAIN, 500);
+        handlers.begin(2, new long[] {13}, Kind.PLAIN, 1_500);
+
+        assertThat(handlers.longest(2_000)).isEqualTo(Duration.ofNanos(1_500));
+        handlers.end(1);
+        assertThat(handlers.longest(2_000)).isEqualTo(Duration.ofNanos(1_000));
     }
 }
