@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.springframework.web.client.RestClientException;
@@ -28,13 +29,18 @@ final class SampleProcess {
 
     /** Starts it; {@link #awaitUp} says when it is up. */
     static SampleProcess start(Path folder, String name, int port, int postgresPort) {
+        return start(folder, name, port, postgresPort, classPath());
+    }
+
+    /** The same on another class path. {@code options} are the JVM's. */
+    static SampleProcess start(
+            Path folder, String name, int port, int postgresPort, String classPath, String... options) {
         Path log = folder.resolve(name + ".log");
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
+        List<String> command = new ArrayList<>(List.of(java(), "-Xmx256m", "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of(options));
+        command.addAll(List.of(
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                classPath,
                 SampleApplication.class.getName(),
                 "--server.port=" + port,
                 "--rowlock.worker.node-name=" + name,
@@ -42,7 +48,7 @@ final class SampleProcess {
                 "--rowlock.worker.heartbeat=1s",
                 "--rowlock.worker.lease=3s",
                 "--sample.postgres.data-dir=" + folder.resolve("data"),
-                "--sample.postgres.port=" + postgresPort);
+                "--sample.postgres.port=" + postgresPort));
         try {
             Process process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
@@ -52,6 +58,15 @@ final class SampleProcess {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    /** Of this test. */
+    static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
     SampleProcess awaitUp() {

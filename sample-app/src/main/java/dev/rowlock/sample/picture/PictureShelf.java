@@ -6,6 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.ResourcePatternResolver;
 import org.springframework.stereotype.Component;
@@ -16,6 +20,7 @@ import org.springframework.stereotype.Component;
  * {@code offline-mug-red.jpg} never can; and those that begin with {@code broken-} are no pictures.
  */
 @Component
+@ImportRuntimeHints(PictureShelf.Hints.class)
 public class PictureShelf {
 
     private static final String FLAKY = "flaky-";
@@ -23,6 +28,15 @@ public class PictureShelf {
     private static final String BROKEN = "broken-";
 
     private final Map<String, Resource> pictures = new HashMap<>();
+
+    /** Takes the pictures into a native image. */
+    static final class Hints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+            hints.resources().registerPattern("pictures/*.jpg");
+        }
+    }
 
     public PictureShelf(ResourcePatternResolver resources) throws IOException {
         for (Resource picture : resources.getResources("classpath:pictures/*.jpg")) {
