@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -68,26 +69,37 @@ class AheadOfTimeTest {
         }
     }
 
+    /** What archives of classes and AOT caches are made by, where images are built. */
+    @Test
+    @Timeout(value = 8, unit = TimeUnit.MINUTES)
+    void aTrainingRunNeedsNoDatabase() throws Exception {
+        run(
+                "training",
+                "-Dspring.context.exit=onRefresh",
+                "-cp",
+                SampleProcess.classPath(),
+                SampleApplication.class.getName(),
+                "--server.port=0",
+                "--spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
+                "--spring.flyway.enabled=false",
+                "--rowlock.schema.mode=none");
+    }
+
     /** Returns the folder with the generated classes and their hints. */
     private Path processed() throws IOException, InterruptedException {
         Path sources = folder.resolve("sources");
         Path classes = folder.resolve("classes");
-        Path log = folder.resolve("processing.log");
-        Process processing = new ProcessBuilder(
-                        SampleProcess.java(),
-                        "-cp",
-                        SampleProcess.classPath(),
-                        SpringApplicationAotProcessor.class.getName(),
-                        SampleApplication.class.getName(),
-                        sources.toString(),
-                        classes.toString(),
-                        classes.toString(),
-                        "dev.rowlock",
-                        "sample")
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        assertThat(processing.waitFor()).as(Files.readString(log)).isZero();
+        run(
+                "processing",
+                "-cp",
+                SampleProcess.classPath(),
+                SpringApplicationAotProcessor.class.getName(),
+                SampleApplication.class.getName(),
+                sources.toString(),
+                classes.toString(),
+                classes.toString(),
+                "dev.rowlock",
+                "sample");
 
         List<String> arguments = new ArrayList<>(List.of(
                 "-nowarn",
@@ -102,6 +114,26 @@ class AheadOfTimeTest {
         assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new)))
                 .isZero();
         return classes;
+    }
+
+    /** A Java process of its own, which must end well. */
+    private void run(String name, String... arguments) throws IOException, InterruptedException {
+        Path log = folder.resolve(name + ".log");
+        List<String> command = new ArrayList<>(List.of(SampleProcess.java()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        assertThat(process.waitFor()).as(() -> text(log)).isZero();
+    }
+
+    private static String text(Path log) {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static List<PathMatcher> hinted(Path classes) throws IOException {
