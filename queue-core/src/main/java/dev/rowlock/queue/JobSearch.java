@@ -165,9 +165,9 @@ public final class JobSearch {
     }
 
     /**
-     * The jobs that match, have failed, and are tried again: waiting, ready and running ones, by kinds of error. Looks at the
+     * The jobs that match and are tried again after a failed attempt: waiting, ready and running ones, by kinds of error. Looks at the
      * 50,000 waiting jobs that are due next, and at the 50,000 oldest of the ready and of the running ones, and groups up to
-     * 10,000 that have failed. So it takes as long with ten million jobs as with these.
+     * 10,000 with a failed attempt. So it takes as long with ten million jobs as with these.
      *
      * @param filter may name none but these states
      * @param size how many groups at most, 1 to {@value GroupPage#MAX_SIZE}
@@ -255,7 +255,7 @@ public final class JobSearch {
         return cluster.depths().stream()
                 .map(depth -> new QueueDepth(
                         depth.queue(),
-                        depth.state(),
+                        depth.room(),
                         depth.jobs(),
                         depth.oldestSeconds() == null ? null : seconds(depth.oldestSeconds()),
                         seconds(depth.ageSeconds())))

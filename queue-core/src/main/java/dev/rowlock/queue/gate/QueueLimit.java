@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param rate of the whole queue; null: no limit
  * @param ratePerKey of each key; null: no limit
  * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what
- *     becomes of them when one fails for good; null: in no strict order
+ *     becomes of them when one is dead; null: in no strict order
  */
 public record QueueLimit(
         String queue,

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Jobs that have failed with the same kind of error and are tried again.
+ * Jobs whose last attempts failed with the same kind of error, and that are tried again.
  *
  * @param fingerprint of their last error, as that of a {@link DeadGroup}; search with {@link JobFilter#fingerprint} and the states waiting,
  *     ready and running

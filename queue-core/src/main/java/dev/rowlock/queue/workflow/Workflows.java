@@ -30,7 +30,7 @@ public interface Workflows {
 
     /**
      * Starts a nested workflow from a job of a workflow. The nested workflow counts as one more job of the job's step: the step ends only after the
-     * nested workflow, and does not succeed unless that does.
+     * nested workflow, and does not complete unless that does.
      *
      * @param job the context of the job that is running
      * @throws IllegalStateException if the job belongs to no workflow, or its workflow was cancelled

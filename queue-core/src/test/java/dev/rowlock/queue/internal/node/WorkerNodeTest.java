@@ -42,7 +42,7 @@ class WorkerNodeTest extends NodeTest {
                 .start();
 
         long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(2));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
 
         JobDetails job = node.search.find(id).orElseThrow();
         assertThat(job.attempt()).isEqualTo(3);
@@ -71,8 +71,8 @@ class WorkerNodeTest extends NodeTest {
 
         long said = node.jobs.enqueue(new Greet("Ada"));
         long declared = node.jobs.enqueue(new Unheard("Ada"));
-        node.awaitState(said, JobState.FAILED);
-        node.awaitState(declared, JobState.FAILED);
+        node.awaitState(said, JobState.DEAD);
+        node.awaitState(declared, JobState.DEAD);
 
         assertThat(node.search.find(said).orElseThrow().attempt()).isEqualTo(1);
         assertThat(node.search.find(declared).orElseThrow().attempt()).isEqualTo(1);
