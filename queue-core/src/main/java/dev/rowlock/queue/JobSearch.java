@@ -35,6 +35,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
@@ -284,7 +285,7 @@ public final class JobSearch {
 
     /** The nodes that have not left, in the order in which they came. Cheap. */
     public List<NodeSummary> nodes() {
-        return cluster.nodes(row -> new NodeSummary(
+        return cluster.nodes(row -> new Node(
                 row.getLong("id"),
                 row.getString("name"),
                 List.of((String[]) row.getArray("queues").getArray()),
@@ -294,7 +295,6 @@ public final class JobSearch {
                 Duration.ofMillis(row.getLong("lease_millis"))));
     }
 
-    /** In the order of its queues. */
     private static Map<String, Integer> slots(ResultSet row) throws SQLException {
         Array slots = row.getArray("slots");
         if (slots == null) {
@@ -302,7 +302,9 @@ public final class JobSearch {
         }
         String[] queues = (String[]) row.getArray("queues").getArray();
         Integer[] each = (Integer[]) slots.getArray();
-        return IntStream.range(0, queues.length).boxed().collect(Collectors.toMap(i -> queues[i], i -> each[i]));
+        return IntStream.range(0, queues.length)
+                .boxed()
+                .collect(Collectors.toUnmodifiableMap(i -> queues[i], i -> each[i]));
     }
 
     /**
@@ -321,4 +323,14 @@ public final class JobSearch {
     private static Duration seconds(double seconds) {
         return Duration.ofNanos((long) (seconds * 1e9));
     }
+
+    private record Node(
+            long id,
+            String name,
+            List<String> queues,
+            Map<String, Integer> slots,
+            Instant startedAt,
+            Duration sinceHeartbeat,
+            Duration lease)
+            implements NodeSummary {}
 }
