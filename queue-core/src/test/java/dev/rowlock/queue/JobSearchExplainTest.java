@@ -261,7 +261,6 @@ class JobSearchExplainTest {
         new CancelRest(rooms.database()).run(QUEUE, List.of("a"));
 
         assertThat(explain(rest).reasons().get(0).text())
-                .endsWith(
-                        ": cancelled, because job %d of its key is dead (in-order: cancel-rest).".formatted(failed));
+                .endsWith(": cancelled, because job %d of its key is dead (in-order: cancel-rest).".formatted(failed));
     }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many jobs of a queue may run, how fast they may begin, and in which order, over all nodes.
  * {@code QueueLimit.of("mail").maxRunning(10).ratePerKey(Rate.perMinute(100))}. A job must satisfy all that is said.
+ * Start from {@link #of}: later releases may add parameters to the constructor.
  *
  * @param maxRunning of the whole queue; null: as many as its nodes have threads
  * @param maxRunningPerKey of each {@linkplain dev.rowlock.queue.job.JobOptions#key(String) key}; null: no limit. Jobs without a key

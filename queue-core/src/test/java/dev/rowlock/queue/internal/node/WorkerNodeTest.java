@@ -12,7 +12,6 @@ import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.settings.RetentionSettings;
-import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
@@ -269,6 +268,6 @@ class WorkerNodeTest extends NodeTest {
                         .filter(thread -> !ofOtherTests.contains(thread))
                         .noneMatch(thread -> thread.getName().startsWith("rowlock-")));
         assertThat(node.count("node")).isZero();
-        assertThat(node.status()).isEqualTo(NodeStatus.STOPPED);
+        assertThat(node.status()).isEqualTo(WorkerNode.STOPPED);
     }
 }
