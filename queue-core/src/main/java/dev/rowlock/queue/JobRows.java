@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.db.Headers;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.DeadGroup;
@@ -15,13 +16,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of searches, and of the view {@code job_details}, as values. */
 final class JobRows {
 
     JobSummary summary(ResultSet row) throws SQLException {
-        return new JobSummary(
+        return new Summary(
                 row.getLong("id"),
                 JobState.of(row.getString("state")),
                 row.getString("queue"),
@@ -44,7 +46,7 @@ final class JobRows {
 
     JobDetails details(ResultSet row) throws SQLException {
         Long timeout = number(row, "timeout_millis");
-        return new JobDetails(
+        return new Details(
                 row.getLong("id"),
                 JobState.of(row.getString("state")),
                 row.getString("queue"),
@@ -83,7 +85,7 @@ final class JobRows {
     }
 
     DeadGroup group(ResultSet row) throws SQLException {
-        return new DeadGroup(
+        return new Dead(
                 row.getString("fingerprint"),
                 row.getLong("jobs"),
                 row.getString("type"),
@@ -97,7 +99,7 @@ final class JobRows {
     }
 
     RetryGroup retryGroup(ResultSet row) throws SQLException {
-        return new RetryGroup(
+        return new Retried(
                 row.getString("fingerprint"),
                 row.getLong("jobs"),
                 row.getString("type"),
@@ -157,4 +159,94 @@ final class JobRows {
         int value = row.getInt(column);
         return row.wasNull() ? null : value;
     }
+
+    private record Summary(
+            long id,
+            JobState state,
+            String queue,
+            String type,
+            @Nullable String key,
+            @Nullable String uniqueKey,
+            int priority,
+            int attempt,
+            int crashes,
+            Instant enqueuedAt,
+            @Nullable Instant dueAt,
+            @Nullable Instant startedAt,
+            @Nullable Instant endedAt,
+            @Nullable Long nodeId,
+            @Nullable Integer progress,
+            @Nullable FailedAttempt lastError,
+            @Nullable String fingerprint,
+            @Nullable String payload)
+            implements JobSummary {
+
+        /** For logs: no payload. */
+        @Override
+        public String toString() {
+            return "job %d (%s) of queue '%s': %s, attempt %d".formatted(id, type, queue, state.label(), attempt);
+        }
+    }
+
+    private record Details(
+            long id,
+            JobState state,
+            String queue,
+            String type,
+            @Nullable String key,
+            @Nullable String uniqueKey,
+            int priority,
+            int attempt,
+            int crashes,
+            @Nullable Integer maxRetries,
+            @Nullable Duration timeout,
+            Instant enqueuedAt,
+            @Nullable Instant dueAt,
+            @Nullable Instant claimedAt,
+            @Nullable Instant deadline,
+            @Nullable Instant endedAt,
+            @Nullable Long nodeId,
+            @Nullable WaitReason waitReason,
+            @Nullable Integer progress,
+            @Nullable String progressNote,
+            boolean cancelRequested,
+            String payload,
+            Map<String, String> headers,
+            List<FailedAttempt> errors,
+            @Nullable String result)
+            implements JobDetails {
+
+        /** For logs: neither payload, headers nor result. */
+        @Override
+        public String toString() {
+            return "job %d (%s) of queue '%s': %s, attempt %d".formatted(id, type, queue, state.label(), attempt);
+        }
+    }
+
+    private record Dead(
+            String fingerprint,
+            long jobs,
+            String type,
+            String errorType,
+            String message,
+            String thrownBy,
+            Instant firstDiedAt,
+            Instant lastDiedAt,
+            long newestJob,
+            List<Long> trend)
+            implements DeadGroup {}
+
+    private record Retried(
+            String fingerprint,
+            long jobs,
+            String type,
+            String errorType,
+            String message,
+            String thrownBy,
+            Instant firstFailedAt,
+            Instant lastFailedAt,
+            Instant lastDueAt,
+            long newestJob,
+            List<Long> trend)
+            implements RetryGroup {}
 }

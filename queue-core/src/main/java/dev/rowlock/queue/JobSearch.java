@@ -35,6 +35,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
@@ -165,9 +166,9 @@ public final class JobSearch {
     }
 
     /**
-     * The jobs that match, have failed, and are tried again: waiting, ready and running ones, by kinds of error. Looks at the
+     * The jobs that match and are tried again after a failed attempt: waiting, ready and running ones, by kinds of error. Looks at the
      * 50,000 waiting jobs that are due next, and at the 50,000 oldest of the ready and of the running ones, and groups up to
-     * 10,000 that have failed. So it takes as long with ten million jobs as with these.
+     * 10,000 with a failed attempt. So it takes as long with ten million jobs as with these.
      *
      * @param filter may name none but these states
      * @param size how many groups at most, 1 to {@value GroupPage#MAX_SIZE}
@@ -255,7 +256,7 @@ public final class JobSearch {
         return cluster.depths().stream()
                 .map(depth -> new QueueDepth(
                         depth.queue(),
-                        depth.state(),
+                        depth.room(),
                         depth.jobs(),
                         depth.oldestSeconds() == null ? null : seconds(depth.oldestSeconds()),
                         seconds(depth.ageSeconds())))
@@ -284,7 +285,7 @@ public final class JobSearch {
 
     /** The nodes that have not left, in the order in which they came. Cheap. */
     public List<NodeSummary> nodes() {
-        return cluster.nodes(row -> new NodeSummary(
+        return cluster.nodes(row -> new Node(
                 row.getLong("id"),
                 row.getString("name"),
                 List.of((String[]) row.getArray("queues").getArray()),
@@ -294,7 +295,6 @@ public final class JobSearch {
                 Duration.ofMillis(row.getLong("lease_millis"))));
     }
 
-    /** In the order of its queues. */
     private static Map<String, Integer> slots(ResultSet row) throws SQLException {
         Array slots = row.getArray("slots");
         if (slots == null) {
@@ -302,7 +302,9 @@ public final class JobSearch {
         }
         String[] queues = (String[]) row.getArray("queues").getArray();
         Integer[] each = (Integer[]) slots.getArray();
-        return IntStream.range(0, queues.length).boxed().collect(Collectors.toMap(i -> queues[i], i -> each[i]));
+        return IntStream.range(0, queues.length)
+                .boxed()
+                .collect(Collectors.toUnmodifiableMap(i -> queues[i], i -> each[i]));
     }
 
     /**
@@ -321,4 +323,14 @@ public final class JobSearch {
     private static Duration seconds(double seconds) {
         return Duration.ofNanos((long) (seconds * 1e9));
     }
+
+    private record Node(
+            long id,
+            String name,
+            List<String> queues,
+            Map<String, Integer> slots,
+            Instant startedAt,
+            Duration sinceHeartbeat,
+            Duration lease)
+            implements NodeSummary {}
 }

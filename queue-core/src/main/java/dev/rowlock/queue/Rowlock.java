@@ -180,7 +180,7 @@ public final class Rowlock implements AutoCloseable {
     /** How the part that runs jobs is doing now. */
     public NodeStatus status() {
         WorkerNode now = node;
-        return now == null ? NodeStatus.STOPPED : now.status();
+        return now == null ? WorkerNode.STOPPED : now.status();
     }
 
     /** The DataSource that holds the jobs; not a proxy that takes part in transactions, but what lies behind it. */

@@ -294,7 +294,7 @@ public final class RowlockBuilder {
         return this;
     }
 
-    /** When failed jobs run again, where neither listener nor job says. */
+    /** When jobs run again after a failed attempt, where neither listener nor job says. */
     public RowlockBuilder retry(RetryPolicy policy) {
         settings.retry = policy;
         return this;

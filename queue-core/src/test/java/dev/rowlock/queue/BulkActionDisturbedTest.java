@@ -86,7 +86,7 @@ class BulkActionDisturbedTest extends BulkActionRooms {
                 BEGIN
                     DELETE FROM rowlock.waiting WHERE id = NEW.id;
                     INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                    VALUES (NEW.id, clock_timestamp(), now(), 0, 1, 0, 'failed', NEW.queue, NEW.type, NEW.payload);
+                    VALUES (NEW.id, clock_timestamp(), now(), 0, 1, 0, 'dead', NEW.queue, NEW.type, NEW.payload);
                     RETURN NULL;
                 END $$
                 """);

@@ -46,7 +46,7 @@ abstract class BulkActionRooms {
         long first = rooms.number("SELECT nextval('rowlock.job_id')") + 1;
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', '%s', 'send', '{}'
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'dead', '%s', 'send', '{}'
                   FROM generate_series(1, %d)
                 """.formatted(queue, jobs));
         return first;

@@ -79,7 +79,7 @@ class BulkActionsTest extends BulkActionRooms {
         rooms.execute("UPDATE rowlock.dead SET type = 'print' WHERE id % 2 = 0");
         long others = rooms.number("SELECT count(*) FROM rowlock.dead WHERE type <> 'print'");
 
-        BulkAction action = admin.discard(JobFilter.where().type("print").states(JobState.FAILED));
+        BulkAction action = admin.discard(JobFilter.where().type("print").states(JobState.DEAD));
         doAll();
 
         assertThat(rooms.count("dead")).isEqualTo(others);
@@ -157,7 +157,7 @@ class BulkActionsTest extends BulkActionRooms {
                 .hasMessageContaining("JobFilter.all()");
         assertThatThrownBy(() -> admin.redrive(JobFilter.where().states(JobState.RUNNING)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("[failed, quarantined]");
+                .hasMessageContaining("[dead, quarantined]");
         assertThatThrownBy(() -> admin.redrive(MAIL, 0)).hasMessageContaining("must lie between 1 and");
 
         assertThat(rooms.count("bulk_action")).isZero();

@@ -190,7 +190,7 @@ class CombinedGatesTest {
             rowlock.admin().redrive(id);
         }
         for (BlockedKey blocked : rowlock.limits().blockedKeys("combined", 100)) {
-            if (blocked.state() == JobState.FAILED) {
+            if (blocked.state() == JobState.DEAD) {
                 switch (random.nextInt(3)) {
                     case 0 -> {
                         model.redriven(blocked.jobId());

@@ -115,7 +115,7 @@ final class CombinedModel {
         running.remove(job.id);
         job.attempts++;
         if (act.equals("completes") || act.equals("fails")) {
-            job.end = act.equals("fails") ? JobState.FAILED : JobState.COMPLETED;
+            job.end = act.equals("fails") ? JobState.DEAD : JobState.COMPLETED;
             job.failedAt = jobs.size();
             once.remove(job.work.once(), job);
             if (job.end == JobState.COMPLETED || order != AfterFailure.HOLD) {

@@ -502,7 +502,7 @@ final class Costs implements AutoCloseable {
     private void heldKeys(int keys) {
         sql.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', 'default', 'held-' || i, 'work', '{}' FROM generate_series(1, ?) AS i
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', 'default', 'held-' || i, 'work', '{}' FROM generate_series(1, ?) AS i
                 """).param(keys).update();
     }
 

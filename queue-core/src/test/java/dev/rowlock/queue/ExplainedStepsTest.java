@@ -117,12 +117,12 @@ class ExplainedStepsTest extends WorkflowNodes {
         await().atMost(LONG)
                 .untilAsserted(() -> assertThat(why(id, "holdme"))
                         .containsExactly(
-                                "Step 'holdme' of workflow %d waits for step 'bad': its job %d has failed; redrive it."
+                                "Step 'holdme' of workflow %d waits for step 'bad': its job %d is dead; redrive it."
                                         .formatted(id, bad)));
         await().atMost(LONG)
                 .untilAsserted(() -> assertThat(why(id, "several"))
                         .containsExactly(
-                                "Step 'several' of workflow %d waits for step 'both': 2 of its jobs have failed, such as job %d; redrive them."
+                                "Step 'several' of workflow %d waits for step 'both': 2 of its jobs are dead, such as job %d; redrive them."
                                         .formatted(id, jobs(id, "both").get(0))));
     }
 
@@ -140,7 +140,7 @@ class ExplainedStepsTest extends WorkflowNodes {
                         ": cancelled, because step 'next' of workflow %d was skipped: a step that it runs after ended otherwise."
                                 .formatted(id));
         assertThat(end(jobs(id, "bad").get(0)))
-                .endsWith(": failed at attempt 1: dev.rowlock.queue.job.DoNotRetryException: bad fails.");
+                .endsWith(": dead at attempt 1: dev.rowlock.queue.job.DoNotRetryException: bad fails.");
     }
 
     /** The error of the skip is still in its history, and says nothing of this end. */

@@ -34,7 +34,7 @@ class HeldStepsTest extends WorkflowNodes {
     }
 
     private void awaitDead(long job) {
-        await().atMost(LONG).until(() -> first.search().find(job).orElseThrow().state() == JobState.FAILED);
+        await().atMost(LONG).until(() -> first.search().find(job).orElseThrow().state() == JobState.DEAD);
     }
 
     @Test
@@ -73,12 +73,12 @@ class HeldStepsTest extends WorkflowNodes {
         long inner = inner(id);
         assertThat(ended(inner).summary().state()).isEqualTo(WorkflowState.FAILED);
         await().atMost(LONG)
-                .until(() -> workflows.find(id).orElseThrow().counts().failed() == 1);
+                .until(() -> workflows.find(id).orElseThrow().counts().dead() == 1);
 
         failing.clear();
         first.admin().redrive(jobs(inner, "inside").get(0));
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).containsExactly("nested", "inside", "held", "last");
     }
 

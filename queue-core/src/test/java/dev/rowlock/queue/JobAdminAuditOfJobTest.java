@@ -41,7 +41,7 @@ class JobAdminAuditOfJobTest {
     private void dead(long id, String queue, String message) {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                VALUES (%d, now(), now() - interval '1 h', 0, 1, 0, 'failed', '%s', 'send', '{}',
+                VALUES (%d, now(), now() - interval '1 h', 0, 1, 0, 'dead', '%s', 'send', '{}',
                         jsonb_build_array(jsonb_build_object('attempt', 1, 'at', now(), 'type', 'E', 'message', '%s', 'trace', '')))
                 """.formatted(id, queue, message));
     }
@@ -74,7 +74,7 @@ class JobAdminAuditOfJobTest {
         admin.by("all", null).redrive(JobFilter.all());
         admin.by("of mail", null).redrive(JobFilter.where().queue("mail"));
         admin.by("of print", null).redrive(JobFilter.where().queue("print"));
-        admin.by("of a key", null).redrive(JobFilter.where().key("tenant-7").states(JobState.FAILED));
+        admin.by("of a key", null).redrive(JobFilter.where().key("tenant-7").states(JobState.DEAD));
         admin.by("of the error", null).redrive(JobFilter.where().fingerprint(fingerprint("mail")));
         admin.by("of the other error", null).redrive(JobFilter.where().fingerprint(fingerprint("print")));
         dead(200, "mail", "gateway is away"); // it came later

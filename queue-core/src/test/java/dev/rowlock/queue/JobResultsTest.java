@@ -182,7 +182,7 @@ class JobResultsTest {
         assertThatThrownBy(() -> results.await(id, LONG, Sum.class))
                 .isInstanceOfSatisfying(JobDeadException.class, dead -> {
                     assertThat(dead.jobId()).isEqualTo(id);
-                    assertThat(dead.state()).isEqualTo(JobState.FAILED);
+                    assertThat(dead.state()).isEqualTo(JobState.DEAD);
                     assertThat(dead.lastError().orElseThrow().message()).isEqualTo("no Ada");
                 });
     }

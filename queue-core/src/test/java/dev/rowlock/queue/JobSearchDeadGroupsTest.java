@@ -190,7 +190,7 @@ class JobSearchDeadGroupsTest {
     private void die(long id, String queue, String type, String message, String trace) {
         rooms.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                VALUES (?, timestamptz '2026-04-01Z' + ? * interval '1 s', now(), 0, 1, 0, 'failed', ?, 'send', '{}',
+                VALUES (?, timestamptz '2026-04-01Z' + ? * interval '1 s', now(), 0, 1, 0, 'dead', ?, 'send', '{}',
                         jsonb_build_array(jsonb_build_object('type', ?::text, 'message', ?::text, 'trace', ?::text,
                                                              'attempt', 1, 'at', now())))
                 """).params(id, id, queue, type, message, trace).update();

@@ -230,7 +230,7 @@ class JobSearchExplainTest {
         rooms.execute("UPDATE rowlock.dead SET errors = rowlock.with_error('[]', 2::smallint, NULL, '%s')"
                 .formatted("{\"type\": \"x.Refused\", \"message\": \"100% full\\nand more\", \"trace\": \"at x\"}"));
 
-        assertThat(explain(id).reasons().get(0).text()).endsWith(": failed at attempt 2: x.Refused: 100% full.");
+        assertThat(explain(id).reasons().get(0).text()).endsWith(": dead at attempt 2: x.Refused: 100% full.");
     }
 
     @Test
@@ -261,7 +261,6 @@ class JobSearchExplainTest {
         new CancelRest(rooms.database()).run(QUEUE, List.of("a"));
 
         assertThat(explain(rest).reasons().get(0).text())
-                .endsWith(
-                        ": cancelled, because job %d of its key has failed (in-order: cancel-rest).".formatted(failed));
+                .endsWith(": cancelled, because job %d of its key is dead (in-order: cancel-rest).".formatted(failed));
     }
 }

@@ -56,8 +56,8 @@ class JobSearchFailedAttemptsTest {
                 """.formatted(ERRORS));
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                VALUES (5, now() - interval '30 min', now(), 0, 1, 0, 'failed', 'print', 'send', '{}', %1$s),
-                       (6, now() - interval '2 h', now(), 0, 1, 0, 'failed', 'print', 'send', '{}', %1$s)
+                VALUES (5, now() - interval '30 min', now(), 0, 1, 0, 'dead', 'print', 'send', '{}', %1$s),
+                       (6, now() - interval '2 h', now(), 0, 1, 0, 'dead', 'print', 'send', '{}', %1$s)
                 """.formatted(ERRORS));
         rooms.execute("""
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
@@ -96,7 +96,7 @@ class JobSearchFailedAttemptsTest {
     void ofManyDeadJobsNoMoreThanALimitAreReadAndTheAnswerSaysSo() throws Exception {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                SELECT i, now() - i * interval '10 ms', now(), 0, 1, 0, 'failed', 'mail', 'send', '{}', %s FROM generate_series(1, %d) AS i
+                SELECT i, now() - i * interval '10 ms', now(), 0, 1, 0, 'dead', 'mail', 'send', '{}', %s FROM generate_series(1, %d) AS i
                 """.formatted(ERRORS, 6 * CountJobs.MOST_FAILED));
         rooms.execute("ANALYZE rowlock.dead");
 

@@ -2,7 +2,7 @@ package dev.rowlock.queue;
 
 import static dev.rowlock.queue.job.JobState.CANCELLED;
 import static dev.rowlock.queue.job.JobState.COMPLETED;
-import static dev.rowlock.queue.job.JobState.FAILED;
+import static dev.rowlock.queue.job.JobState.DEAD;
 import static dev.rowlock.queue.job.JobState.QUARANTINED;
 import static dev.rowlock.queue.job.JobState.READY;
 import static dev.rowlock.queue.job.JobState.RUNNING;
@@ -76,7 +76,7 @@ class JobSearchFilterTest {
                 """);
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, node_id, rank, attempt, crashes, state, queue, type, payload, headers, job_key, errors)
-                VALUES (6, '2026-04-06Z', '2026-01-06Z', '2026-03-06Z', 902, 0, 2, 0, 'failed', 'mail', 'send', '{"n": 6}', '{"tenant": "a"}', 'tenant-7',
+                VALUES (6, '2026-04-06Z', '2026-01-06Z', '2026-03-06Z', 902, 0, 2, 0, 'dead', 'mail', 'send', '{"n": 6}', '{"tenant": "a"}', 'tenant-7',
                         '[{"attempt": 1, "at": "2026-01-01T00:00:00Z", "type": "IllegalStateException", "message": "not yet", "trace": ""},
                           {"attempt": 2, "at": "2026-01-01T00:00:00Z", "type": "MailException", "message": "Connect TIMED out after 5000 ms", "trace": "MailException\\n\\tat shop.Mailer.send(Mailer.java:7)"}]'),
                        (7, '2026-04-07Z', '2026-01-07Z', '2026-03-07Z', 901, 0, 1, 3, 'quarantined', 'mail', 'draw', '[7]', NULL, NULL, NULL)
@@ -91,15 +91,15 @@ class JobSearchFilterTest {
     static Stream<Arguments> filters() {
         return Stream.of(
                 Arguments.of(
-                        JobFilter.all(), List.of(QUARANTINED, FAILED, CANCELLED, COMPLETED, RUNNING, READY, WAITING)),
-                Arguments.of(where().queue("mail"), List.of(QUARANTINED, FAILED, RUNNING, READY, WAITING)),
+                        JobFilter.all(), List.of(QUARANTINED, DEAD, CANCELLED, COMPLETED, RUNNING, READY, WAITING)),
+                Arguments.of(where().queue("mail"), List.of(QUARANTINED, DEAD, RUNNING, READY, WAITING)),
                 Arguments.of(where().type("draw"), List.of(QUARANTINED, CANCELLED, RUNNING)),
-                Arguments.of(where().states(FAILED, READY), List.of(FAILED, READY)),
+                Arguments.of(where().states(DEAD, READY), List.of(DEAD, READY)),
                 Arguments.of(where().states(READY).queue("print"), List.of()),
                 Arguments.of(where().uniqueKey("send", "order-1"), List.of(WAITING)),
                 Arguments.of(where().uniqueKey("draw", "order-1"), List.of(RUNNING)),
                 Arguments.of(where().uniqueKey("send", "order-2"), List.of()),
-                Arguments.of(where().header("tenant", "a"), List.of(FAILED, WAITING)),
+                Arguments.of(where().header("tenant", "a"), List.of(DEAD, WAITING)),
                 Arguments.of(where().header("tenant", "a").header("tenant", "b"), List.of(READY)),
                 Arguments.of(where().header("tenant", "a").header("region", "eu"), List.of()),
                 Arguments.of(
@@ -110,27 +110,27 @@ class JobSearchFilterTest {
                 Arguments.of(where().time(JobTime.DUE, TimeRange.from(at("2026-02-03"))), List.of(RUNNING)),
                 Arguments.of(
                         where().time(JobTime.STARTED, TimeRange.from(at("2026-03-04"))),
-                        List.of(QUARANTINED, FAILED, COMPLETED)),
+                        List.of(QUARANTINED, DEAD, COMPLETED)),
                 Arguments.of(where().time(JobTime.STARTED, TimeRange.until(at("2026-03-04"))), List.of(RUNNING)),
-                Arguments.of(where().ended(at("2026-04-06"), at("2026-04-07")), List.of(FAILED)),
+                Arguments.of(where().ended(at("2026-04-06"), at("2026-04-07")), List.of(DEAD)),
                 Arguments.of(where().errorType("java.io.IOException"), List.of(WAITING)),
                 Arguments.of(where().errorType("IOException"), List.of(WAITING)),
                 Arguments.of(where().errorType("IllegalStateException"), List.of()),
-                Arguments.of(where().errorText("timed OUT"), List.of(FAILED, WAITING)),
+                Arguments.of(where().errorText("timed OUT"), List.of(DEAD, WAITING)),
                 Arguments.of(where().errorText("%"), List.of()),
                 Arguments.of(where().node("host-1"), List.of(QUARANTINED, RUNNING)),
-                Arguments.of(where().node("host-2"), List.of(FAILED, COMPLETED)),
+                Arguments.of(where().node("host-2"), List.of(DEAD, COMPLETED)),
                 Arguments.of(where().payload("$.n == 2"), List.of(READY)),
-                Arguments.of(where().payload("$.n ? (@ >= 4)"), List.of(FAILED, CANCELLED, COMPLETED)),
+                Arguments.of(where().payload("$.n ? (@ >= 4)"), List.of(DEAD, CANCELLED, COMPLETED)),
                 Arguments.of(where().payload("$[0] == 7"), List.of(QUARANTINED)),
                 Arguments.of(
-                        where().states(FAILED, WAITING, READY)
+                        where().states(DEAD, WAITING, READY)
                                 .queue("mail")
                                 .type("send")
                                 .header("tenant", "a")
                                 .errorText("timed out")
                                 .payload("$.n > 1"),
-                        List.of(FAILED)));
+                        List.of(DEAD)));
     }
 
     private static JobFilter where() {
@@ -156,7 +156,7 @@ class JobSearchFilterTest {
 
     @Test
     void aLineSaysWhatAListNeedsWithoutPayloadAndStackTrace() {
-        JobSummary failed = found(FAILED, PAGE);
+        JobSummary failed = found(DEAD, PAGE);
 
         assertThat(failed.queue()).isEqualTo("mail");
         assertThat(failed.key()).isEqualTo("tenant-7");
@@ -275,13 +275,12 @@ class JobSearchFilterTest {
         assertThatThrownBy(() -> search.find(where().states(WAITING).ended(at("2026-01-01"), at("2026-01-02")), PAGE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no job can meet")
-                .hasMessageContaining(
-                        "jobs in state [completed, cancelled, failed, quarantined] have the time 'ended'");
+                .hasMessageContaining("jobs in state [completed, cancelled, dead, quarantined] have the time 'ended'");
         assertThatThrownBy(() -> search.find(where().states(READY).node("host-1"), PAGE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("have a node");
         assertThatThrownBy(() -> search.deadByError(where().states(READY), GroupPage.first(10)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("[failed, quarantined]");
+                .hasMessageContaining("[dead, quarantined]");
     }
 }

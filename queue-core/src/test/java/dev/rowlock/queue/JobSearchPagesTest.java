@@ -54,7 +54,7 @@ class JobSearchPagesTest {
         FoundJobs second = search.find(JobFilter.where().queue(Rooms.QUEUE), next(first));
 
         assertThat(first.jobs()).extracting(JobSummary::state).containsOnly(JobState.READY);
-        assertThat(second.jobs()).extracting(JobSummary::state).containsExactly(JobState.FAILED, JobState.FAILED);
+        assertThat(second.jobs()).extracting(JobSummary::state).containsExactly(JobState.DEAD, JobState.DEAD);
         assertThat(second.jobs().get(0).id()).isLessThan(first.jobs().get(1).id());
         assertThat(second.next()).isNull();
     }

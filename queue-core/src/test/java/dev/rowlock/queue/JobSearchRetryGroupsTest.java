@@ -76,7 +76,7 @@ class JobSearchRetryGroupsTest {
         assertThat(search.retryingByError(itsJobs.queue("mail"), 10).groups())
                 .singleElement()
                 .satisfies(group -> assertThat(group.jobs()).isEqualTo(1));
-        assertThatThrownBy(() -> search.retryingByError(JobFilter.where().states(JobState.FAILED), 10))
+        assertThatThrownBy(() -> search.retryingByError(JobFilter.where().states(JobState.DEAD), 10))
                 .hasMessageContaining("no job can meet");
     }
 
@@ -97,7 +97,7 @@ class JobSearchRetryGroupsTest {
     void deadGroupsHaveATrendToo() {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT i, now() - i * interval '6 h', now(), 0, 1, 0, 'failed', CASE WHEN i = 3 THEN 'print' ELSE 'mail' END, 'send', '{}'
+                SELECT i, now() - i * interval '6 h', now(), 0, 1, 0, 'dead', CASE WHEN i = 3 THEN 'print' ELSE 'mail' END, 'send', '{}'
                   FROM generate_series(0, 9) AS i
                 """);
 

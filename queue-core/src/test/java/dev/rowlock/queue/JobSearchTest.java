@@ -218,7 +218,7 @@ class JobSearchTest {
 
         assertThat(search.counts())
                 .containsExactlyInAnyOrder(
-                        new JobCount("mail", JobState.FAILED, 1),
+                        new JobCount("mail", JobState.DEAD, 1),
                         new JobCount("mail", JobState.RUNNING, 2),
                         new JobCount("mail", JobState.READY, 3),
                         new JobCount("mail", JobState.WAITING, 1),

@@ -140,14 +140,14 @@ class KeysInOrderTest {
         long next = enqueue("a", 1);
         enqueue("b", 0);
         first.start();
-        await().until(() -> state(failing) == JobState.FAILED && done.containsKey("b"));
+        await().until(() -> state(failing) == JobState.DEAD && done.containsKey("b"));
 
         assertThat(first.limits().blockedKeys("default", 10)).singleElement().satisfies(blocked -> {
-            assertThat(blocked).isEqualTo(new BlockedKey("default", "a", failing, JobState.FAILED, blocked.at(), 1));
+            assertThat(blocked).isEqualTo(new BlockedKey("default", "a", failing, JobState.DEAD, blocked.at(), 1));
         });
         assertThat(first.search().explain(next).orElseThrow().reasons())
                 .anySatisfy(reason -> assertThat(reason.kind()).isEqualTo(Kind.KEY_HELD))
-                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failing + " of its key has failed"));
+                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failing + " of its key is dead"));
         first.admin().redrive(failing);
 
         await().until(() -> List.of(0, 1).equals(done.get("a")));
@@ -163,7 +163,7 @@ class KeysInOrderTest {
         long alsoFailing = enqueue(other, 0, "fails");
         enqueue(other, 1);
         first.start();
-        await().until(() -> state(failing) == JobState.FAILED && state(alsoFailing) == JobState.FAILED);
+        await().until(() -> state(failing) == JobState.DEAD && state(alsoFailing) == JobState.DEAD);
 
         enqueue("free", 0);
         await().until(() -> done.containsKey("free"));
@@ -178,7 +178,7 @@ class KeysInOrderTest {
     void aJobThatFailedBeforeThereWasAnOrderHoldsUpItsKeyAsSoonAsThereIsOne() {
         long failed = enqueue("a", 0, "fails");
         first.start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
         enqueue("a", 1);
         await().until(() -> List.of(1).equals(done.get("a")));
 
@@ -192,7 +192,7 @@ class KeysInOrderTest {
                 .singleElement()
                 .satisfies(blocked -> assertThat(blocked.jobId()).isEqualTo(failed));
         assertThat(first.search().explain(next).orElseThrow().reasons())
-                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failed + " of its key has failed"));
+                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failed + " of its key is dead"));
         first.admin().discard(failed);
         await().until(() -> List.of(1, 2).equals(done.get("a")));
     }
@@ -203,7 +203,7 @@ class KeysInOrderTest {
         long failed = enqueue("a", 0, "fails");
         long rest = enqueue("a", 1);
         first.start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
 
         order(AfterFailure.CANCEL_REST);
         enqueue("a", 2);
@@ -218,7 +218,7 @@ class KeysInOrderTest {
         long failing = enqueue("a", 0, "fails");
         enqueue("a", 1);
         first.start();
-        await().until(() -> state(failing) == JobState.FAILED);
+        await().until(() -> state(failing) == JobState.DEAD);
 
         first.admin().discard(failing);
 
@@ -270,7 +270,7 @@ class KeysInOrderTest {
         enqueue("a", 3);
 
         await().until(() -> List.of(3).equals(done.get("a")));
-        assertThat(state(failing)).isEqualTo(JobState.FAILED);
+        assertThat(state(failing)).isEqualTo(JobState.DEAD);
     }
 
     @Test
@@ -278,9 +278,9 @@ class KeysInOrderTest {
         order(AfterFailure.CANCEL_REST);
         long redriven = enqueue("a", 0, "fails", "throws");
         first.start();
-        await().until(() -> state(redriven) == JobState.FAILED);
+        await().until(() -> state(redriven) == JobState.DEAD);
         long later = enqueue("a", 1, "fails");
-        await().until(() -> state(later) == JobState.FAILED);
+        await().until(() -> state(later) == JobState.DEAD);
 
         first.admin().redrive(redriven);
 
@@ -301,7 +301,7 @@ class KeysInOrderTest {
         rooms.execute("CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW WHEN (NEW.id = " + refused
                 + ") EXECUTE FUNCTION rowlock.refuse()");
         first.start();
-        await().until(() -> state(failing) == JobState.FAILED);
+        await().until(() -> state(failing) == JobState.DEAD);
 
         long rest = enqueueTogether("b", new Book("b", 0, List.of("fails")), new Book("b", 1, List.of()))[1];
         await().until(() -> state(rest) == JobState.CANCELLED);

@@ -226,7 +226,7 @@ class LargePayloadTest {
         FINISH(JobState.COMPLETED),
         FINISH_IN_TRANSACTION(JobState.COMPLETED),
         DEFER(JobState.WAITING),
-        BURY(JobState.FAILED),
+        BURY(JobState.DEAD),
         RELEASE(JobState.READY),
         RESCUE(JobState.READY),
         TAKE_OVERDUE(JobState.WAITING);

@@ -120,7 +120,7 @@ class LargeWorkflowsTest {
 
         smallGoesOn.countDown();
 
-        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(in("waiting")).isPositive();
         quick("ready");
         await().atMost(LONG).until(() -> in("ready") == JOBS);
@@ -137,7 +137,7 @@ class LargeWorkflowsTest {
 
         smallGoesOn.countDown();
 
-        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(in("waiting")).isPositive();
         quick("done");
         largeBegins.countDown();
@@ -162,7 +162,7 @@ class LargeWorkflowsTest {
 
         smallGoesOn.countDown();
 
-        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.await(small, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(in("waiting")).isPositive();
         quick("done");
         assertThat(workflows.await(large, LONG).counts().skipped()).isEqualTo(STEPS);

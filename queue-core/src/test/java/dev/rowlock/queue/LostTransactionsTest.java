@@ -90,7 +90,7 @@ class LostTransactionsTest {
         long id = rowlock.jobs().enqueue(new Work(1), o -> o.maxRetries(0));
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
-                .until(() -> rowlock.search().find(id).orElseThrow().state() == JobState.FAILED);
+                .until(() -> rowlock.search().find(id).orElseThrow().state() == JobState.DEAD);
         return rowlock.search().find(id).orElseThrow().errors().stream()
                 .map(FailedAttempt::message)
                 .reduce((first, last) -> last)

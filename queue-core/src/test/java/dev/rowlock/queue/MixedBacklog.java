@@ -164,7 +164,7 @@ final class MixedBacklog implements AutoCloseable {
     private void failed(String queue) {
         sql.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', ?, ?, 'work', '{}')
+                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', ?, ?, 'work', '{}')
                 """).params(queue, STUCK).update();
     }
 

@@ -184,7 +184,7 @@ class OneConnectionTest {
         });
 
         committed.job().join();
-        assertThat(committed.workflow().join()).extracting("summary.state").isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(committed.workflow().join()).extracting("summary.state").isEqualTo(WorkflowState.COMPLETED);
         assertThatThrownBy(() -> rolledBack.job().join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(NoSuchJobException.class);

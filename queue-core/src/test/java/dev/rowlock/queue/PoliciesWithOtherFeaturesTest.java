@@ -132,13 +132,13 @@ class PoliciesWithOtherFeaturesTest extends PolicyNodes {
         chooses = job -> true;
         long one = first.jobs().enqueue(new Task("one"));
         long two = first.jobs().enqueue(new Task("two"));
-        await().atMost(LONG).until(() -> state(one) == JobState.FAILED && state(two) == JobState.FAILED);
+        await().atMost(LONG).until(() -> state(one) == JobState.DEAD && state(two) == JobState.DEAD);
         chooses = job -> false;
         shown.clear();
         failing.clear();
 
         first.admin().redrive(one);
-        second.admin().redrive(JobFilter.where().states(JobState.FAILED));
+        second.admin().redrive(JobFilter.where().states(JobState.DEAD));
 
         awaitHeld(one);
         awaitHeld(two);

@@ -46,7 +46,7 @@ final class PolicyLoad {
             } else if (draw < 14) {
                 front.recurringJobs().runNow("recurs").ifPresent(model::asked);
             } else if (draw < 15) {
-                front.admin().redrive(JobFilter.where().states(JobState.FAILED));
+                front.admin().redrive(JobFilter.where().states(JobState.DEAD));
             } else if (draw < 16) {
                 pause(random);
             } else if (!plain.isEmpty()) {

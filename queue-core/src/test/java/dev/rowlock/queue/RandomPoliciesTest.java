@@ -166,7 +166,7 @@ class RandomPoliciesTest {
 
     /** Redrives what has failed: each job has only so many failures in it. */
     private List<String> notEnded() {
-        front.admin().redrive(JobFilter.where().states(JobState.FAILED));
+        front.admin().redrive(JobFilter.where().states(JobState.DEAD));
         return JdbcClient.create(database.dataSource())
                 .sql("""
                         SELECT concat_ws(' ', 'job', j.id, j.state, j.reason, j.headers, 'step', s.state, 'workflow', w.state)

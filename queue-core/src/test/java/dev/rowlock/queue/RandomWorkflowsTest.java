@@ -198,7 +198,7 @@ class RandomWorkflowsTest {
         plans.get(number).forEach((name, plan) -> {
             if (plan.deed() == Deed.FAILS_UNTIL_REDRIVEN && redriven.add(number + name)) {
                 workflows.jobs(id, name, Long.MIN_VALUE, 100).stream()
-                        .filter(job -> job.state() == WorkflowJob.State.FAILED)
+                        .filter(job -> job.state() == WorkflowJob.State.DEAD)
                         .forEach(job -> first.admin().redrive(job.id()));
             }
         });
@@ -226,7 +226,7 @@ class RandomWorkflowsTest {
                     .atMost(LONG)
                     .untilAsserted(() -> assertThat(
                                     workflows.find(id).orElseThrow().summary().state())
-                            .isEqualTo(failed ? WorkflowState.FAILED : WorkflowState.SUCCEEDED));
+                            .isEqualTo(failed ? WorkflowState.FAILED : WorkflowState.COMPLETED));
         }
     }
 

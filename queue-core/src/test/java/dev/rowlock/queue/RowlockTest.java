@@ -4,6 +4,7 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.settings.SchemaMode;
@@ -209,13 +210,13 @@ class RowlockTest {
                 rowlocks.started(quick(pool).listener(Greeting.class, (greeting, job) -> heard.add(greeting.to())));
         rowlock.stop();
         rowlock.jobs().enqueue(new Greeting("later"));
-        assertThat(rowlock.status()).isEqualTo(NodeStatus.STOPPED);
+        assertThat(rowlock.status()).isEqualTo(WorkerNode.STOPPED);
 
         rowlock.start();
         assertThat(next()).isEqualTo("later");
 
         rowlock.close();
-        assertThat(rowlock.status()).isEqualTo(NodeStatus.STOPPED);
+        assertThat(rowlock.status()).isEqualTo(WorkerNode.STOPPED);
         assertThatThrownBy(rowlock::start).isInstanceOf(IllegalStateException.class);
         assertThat(sql.sql("SELECT 1").query(Integer.class).single()).isEqualTo(1);
     }
@@ -229,7 +230,7 @@ class RowlockTest {
 
         long id = rowlock.jobs().enqueue(new Greeting("Ada"));
 
-        assertThat(rowlock.status()).isEqualTo(NodeStatus.STOPPED);
+        assertThat(rowlock.status()).isEqualTo(WorkerNode.STOPPED);
         JobDetails job = rowlock.search().find(id).orElseThrow();
         assertThat(job.state()).isEqualTo(JobState.READY);
         assertThat(job.queue()).isEqualTo("hall");

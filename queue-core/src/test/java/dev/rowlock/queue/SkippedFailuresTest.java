@@ -77,7 +77,7 @@ class SkippedFailuresTest {
         long failed = enqueue(0, "fails");
         long next = enqueue(1, "completes");
         start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
         assertThat(kinds(next)).contains(Kind.KEY_HELD);
 
         assertThat(operator.limits().by("ann", "known error").skip("default", "a"))
@@ -85,7 +85,7 @@ class SkippedFailuresTest {
 
         await().until(() -> done.equals(List.of(1)));
         JobDetails job = operator.search().find(failed).orElseThrow();
-        assertThat(job.state()).isEqualTo(JobState.FAILED);
+        assertThat(job.state()).isEqualTo(JobState.DEAD);
         assertThat(job.payload()).contains("fails");
         assertThat(job.errors()).singleElement().asString().contains("no such account");
         assertThat(operator.search().explain(failed).orElseThrow().reasons())
@@ -110,7 +110,7 @@ class SkippedFailuresTest {
         long failed = enqueue(0, "fails");
         long next = enqueue(1, "completes");
         start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
         assertThat(operator.limits().blockedKeys("default", 10))
                 .extracting(BlockedKey::jobId)
                 .containsExactly(failed);
@@ -128,14 +128,13 @@ class SkippedFailuresTest {
     void aSkippedJobThatIsRedrivenRunsAndHoldsUpItsKeyAgainWhenItDies() {
         long failed = enqueue(0, "fails");
         start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
         operator.limits().skip("default", "a");
         enqueue(1, "completes");
         await().until(() -> done.equals(List.of(1)));
 
         operator.admin().redrive(failed);
-        await().until(() ->
-                operator.limits().blockedKeys("default", 10).size() == 1 && state(failed) == JobState.FAILED);
+        await().until(() -> operator.limits().blockedKeys("default", 10).size() == 1 && state(failed) == JobState.DEAD);
         long next = enqueue(2, "completes");
         assertThat(kinds(next)).contains(Kind.KEY_HELD);
         repaired.add(0);
@@ -150,10 +149,10 @@ class SkippedFailuresTest {
         long second = enqueue(1, "fails");
         enqueue(2, "completes");
         start();
-        await().until(() -> state(first) == JobState.FAILED);
+        await().until(() -> state(first) == JobState.DEAD);
 
         operator.limits().skip("default", "a");
-        await().until(() -> state(second) == JobState.FAILED);
+        await().until(() -> state(second) == JobState.DEAD);
 
         assertThat(operator.limits().blockedKeys("default", 10))
                 .extracting(BlockedKey::jobId)
@@ -167,7 +166,7 @@ class SkippedFailuresTest {
         long failed = enqueue(0, "fails");
         enqueue(1, "completes");
         start();
-        await().until(() -> state(failed) == JobState.FAILED);
+        await().until(() -> state(failed) == JobState.DEAD);
 
         transaction.executeWithoutResult(status -> {
             assertThat(operator.limits().skip("default", "a")).isEqualTo(1);

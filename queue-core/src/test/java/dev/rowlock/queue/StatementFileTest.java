@@ -234,7 +234,7 @@ class StatementFileTest {
         DoBulkBatch batch = new DoBulkBatch(through);
         admin.cancel(JobFilter.where().queue(Rooms.QUEUE));
         batch.run();
-        admin.discard(JobFilter.where().queue(Rooms.QUEUE).states(JobState.FAILED));
+        admin.discard(JobFilter.where().queue(Rooms.QUEUE).states(JobState.DEAD));
         batch.run();
         rooms.dead();
         admin.redrive(JobFilter.where().queue(Rooms.QUEUE));

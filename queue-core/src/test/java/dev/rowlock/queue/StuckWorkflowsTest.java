@@ -77,7 +77,7 @@ class StuckWorkflowsTest {
         for (int i = 0; i < 3; i++) {
             long other = workflows.start(Workflow.named("other").each("rows", List.of(), s -> s.open()));
             workflows.close(other, "rows");
-            awaitState(other, WorkflowState.SUCCEEDED);
+            awaitState(other, WorkflowState.COMPLETED);
         }
         long cancelled = workflows.start(Workflow.named("cancelled").each("rows", List.of(), s -> s.open()));
         workflows.cancel(cancelled, "ann", null);

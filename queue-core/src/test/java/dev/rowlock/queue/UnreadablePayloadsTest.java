@@ -85,7 +85,7 @@ class UnreadablePayloadsTest {
         Rowlock rowlock = rowlocks.started(quick(pool).listener(SendMail.class, (mail, job) -> heard.add(mail)));
 
         long id = rowlock.jobs().enqueue(new UnderOtherNames("ada@example.org", "hello"), o -> o.maxRetries(1));
-        awaitState(rowlock, id, JobState.FAILED);
+        awaitState(rowlock, id, JobState.DEAD);
 
         assertThat(heard).isEmpty();
         JobDetails dead = rowlock.search().find(id).orElseThrow();

@@ -78,7 +78,7 @@ class WorkflowAwaitTest {
 
         WorkflowDetails ended = workflows.await(id, LONG);
 
-        assertThat(ended.summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended.summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ended.counts()).isEqualTo(new StepCounts(0, 2, 0, 0, 0));
         assertThat(workflows.future(id, LONG).join()).isEqualTo(ended);
     }
@@ -107,7 +107,7 @@ class WorkflowAwaitTest {
                 .redrive(workflows.jobs(id, "first", Long.MIN_VALUE, 1).get(0).id());
 
         assertThat(workflows.find(id).orElseThrow().summary().state()).isNotEqualTo(WorkflowState.FAILED);
-        assertThat(workflows.await(id, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.await(id, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
     }
 
     @Test
@@ -124,7 +124,7 @@ class WorkflowAwaitTest {
                 .toList();
 
         assertThat(ends.stream().map(CompletableFuture::join))
-                .allMatch(ended -> ended.summary().state() == WorkflowState.SUCCEEDED)
+                .allMatch(ended -> ended.summary().state() == WorkflowState.COMPLETED)
                 .extracting(ended -> ended.summary().id())
                 .containsExactlyElementsOf(ids);
         jobs.forEach(CompletableFuture::join);
@@ -143,7 +143,7 @@ class WorkflowAwaitTest {
                 .hasCauseInstanceOf(WorkflowWaitTimeoutException.class);
         goOn.countDown();
 
-        assertThat(workflows.await(id, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.await(id, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
     }
 
     @Test
@@ -178,7 +178,7 @@ class WorkflowAwaitTest {
             return workflows.future(workflows.start(of("a", "b")), LONG);
         });
 
-        assertThat(committed.join().summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(committed.join().summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThatThrownBy(rolledBack::join).hasCauseInstanceOf(NoSuchWorkflowException.class);
     }
 

@@ -132,7 +132,7 @@ class WorkflowChangesTest extends WorkflowNodes {
         assertThat(workflows.close(id, "pages")).isTrue();
 
         WorkflowDetails ended = ended(id);
-        assertThat(ended.summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended.summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).endsWith("report").doesNotContain("alarm").hasSize(5);
         assertThat(ended.counts()).isEqualTo(new StepCounts(0, 5, 0, 0, 1));
     }

@@ -58,7 +58,7 @@ class WorkflowExplainTest extends WorkflowNodes {
                 .step("last", new Task("last"), s -> s.after(RunsAfter.SUCCESS_OR_HOLD, "fails")));
         awaitCounts(id, new StepCounts(1, 1, 1, 0, 0));
 
-        assertThat(why(id, "last")).contains("step 'fails': its job ").endsWith(" has failed; redrive it.");
+        assertThat(why(id, "last")).contains("step 'fails': its job ").endsWith(" is dead; redrive it.");
     }
 
     @Test

@@ -63,7 +63,7 @@ class WorkflowOptionsTest {
                 .containsExactly("a|tenant-7|-3", "b|0|eu", "c|0", "d|tenant-8|0");
         rowlock.start();
         workflows.close(id, "rest");
-        await().until(() -> workflows.find(id).orElseThrow().summary().state() == WorkflowState.SUCCEEDED);
+        await().until(() -> workflows.find(id).orElseThrow().summary().state() == WorkflowState.COMPLETED);
         assertThat(ran).containsExactlyInAnyOrder("first", "a", "b", "c", "d");
     }
 

@@ -110,7 +110,7 @@ class WorkflowRetentionTest {
 
         between.countDown();
 
-        awaitState(id, WorkflowState.SUCCEEDED);
+        awaitState(id, WorkflowState.COMPLETED);
         assertThat(refused).singleElement().asString().contains("nothing is kept of what job " + removed);
     }
 

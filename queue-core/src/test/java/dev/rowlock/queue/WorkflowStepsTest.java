@@ -40,7 +40,7 @@ class WorkflowStepsTest extends WorkflowNodes {
 
         long id = workflows.start(diamond());
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).hasSize(4).startsWith("top").endsWith("bottom").contains("left", "right");
         assertThat(ended(id).counts()).isEqualTo(new StepCounts(0, 4, 0, 0, 0));
     }
@@ -59,7 +59,7 @@ class WorkflowStepsTest extends WorkflowNodes {
                         s -> s.after("first"))
                 .step("last", new Task("last"), s -> s.after("many")));
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran)
                 .hasSize(WIDE + 2)
                 .doesNotHaveDuplicates()
@@ -87,7 +87,7 @@ class WorkflowStepsTest extends WorkflowNodes {
         long dead = jobs(id, "left").get(0);
         first.admin().redrive(dead);
         await().atMost(LONG)
-                .until(() -> workflows.find(id).orElseThrow().summary().state() == WorkflowState.SUCCEEDED);
+                .until(() -> workflows.find(id).orElseThrow().summary().state() == WorkflowState.COMPLETED);
         assertThat(ran)
                 .containsExactlyInAnyOrder("top", "right", "left", "bottom")
                 .endsWith("bottom");
@@ -116,12 +116,12 @@ class WorkflowStepsTest extends WorkflowNodes {
                 .anySatisfy(reason -> {
                     assertThat(reason.kind()).isEqualTo(Kind.AFTER_STEPS);
                     assertThat(reason.text())
-                            .contains("its job %d has failed; redrive it"
+                            .contains("its job %d is dead; redrive it"
                                     .formatted(jobs(id, "bad").get(0)));
                 });
         failing.clear();
         first.admin().redrive(jobs(id, "bad").get(0));
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).contains("held", "skipped").doesNotContain("quiet");
     }
 
@@ -162,7 +162,7 @@ class WorkflowStepsTest extends WorkflowNodes {
                 .isEqualTo(WaitReason.PARENTS);
         start();
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).containsExactly("one", "two");
     }
 
@@ -178,7 +178,7 @@ class WorkflowStepsTest extends WorkflowNodes {
 
         start();
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).containsExactlyInAnyOrder("one", "a", "b");
     }
 
@@ -199,7 +199,7 @@ class WorkflowStepsTest extends WorkflowNodes {
                 .each("parts", List.of(new Sum(1), new Sum(2), new Sum(3)))
                 .step("total", new Total("all"), s -> s.after("parts", "one")));
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(sums).containsExactly(2, 4, 6, 200);
     }
 }

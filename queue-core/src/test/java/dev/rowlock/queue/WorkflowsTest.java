@@ -55,7 +55,7 @@ class WorkflowsTest extends WorkflowNodes {
         long id = transaction.execute(status -> workflows.start(diamond()));
         start();
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
     }
 
     @Test
@@ -72,7 +72,7 @@ class WorkflowsTest extends WorkflowNodes {
 
         held.get("inside").countDown();
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ran).containsExactly("nested", "inside", "after");
     }
 

@@ -108,7 +108,7 @@ class WorkflowsWithoutRetentionTest {
                                 s -> s.afterFailure("plain", "within", "together", "last")));
 
         WorkflowDetails ended = ended(id);
-        assertThat(ended.summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended.summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(ended.counts()).isEqualTo(new StepCounts(0, 62, 0, 0, 1));
         assertThat(ran).hasSize(62).doesNotContain("apologize");
     }
@@ -122,7 +122,7 @@ class WorkflowsWithoutRetentionTest {
                         .each("sums", List.of(new Sum(1), new Sum(2), new Sum(3)))
                         .step("reads", new Plain("reads"), s -> s.after("sums")));
 
-        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(read).containsExactly(1, 2, 3);
     }
 
@@ -145,7 +145,7 @@ class WorkflowsWithoutRetentionTest {
                                 .orElseThrow()
                                 .summary()
                                 .state())
-                        .isEqualTo(WorkflowState.SUCCEEDED));
+                        .isEqualTo(WorkflowState.COMPLETED));
         assertThat(ran).containsExactly("first", "second");
     }
 

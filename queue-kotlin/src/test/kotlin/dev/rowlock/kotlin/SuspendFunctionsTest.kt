@@ -140,7 +140,7 @@ class SuspendFunctionsTest(
         jobs.awaitIdle()
 
         assertThat(state(good)).isEqualTo(JobState.COMPLETED)
-        assertThat(state(bad)).isEqualTo(JobState.FAILED)
+        assertThat(state(bad)).isEqualTo(JobState.DEAD)
         assertThat(jdbc.sql("SELECT number FROM note").query(Int::class.java).list()).containsExactly(1)
     }
 
@@ -153,7 +153,7 @@ class SuspendFunctionsTest(
 
         for ((job, message) in mapOf(here to "here", elsewhere to "elsewhere")) {
             val details = search.find(job).orElseThrow()
-            assertThat(details.state()).isEqualTo(JobState.FAILED)
+            assertThat(details.state()).isEqualTo(JobState.DEAD)
             assertThat(details.errors()).singleElement().satisfies({ assertThat(it.message()).isEqualTo(message) })
         }
     }
@@ -165,7 +165,7 @@ class SuspendFunctionsTest(
         assertThat(suspending.cancelled.await(2, TimeUnit.MINUTES)).isTrue()
 
         jobs.awaitIdle()
-        assertThat(state(job)).isEqualTo(JobState.FAILED)
+        assertThat(state(job)).isEqualTo(JobState.DEAD)
     }
 
     @Test
@@ -177,7 +177,7 @@ class SuspendFunctionsTest(
         jobs.awaitIdle()
 
         assertThat(state(good)).isEqualTo(JobState.COMPLETED)
-        assertThat(state(bad)).isEqualTo(JobState.FAILED)
+        assertThat(state(bad)).isEqualTo(JobState.DEAD)
         assertThat(suspending.ended).contains("letter 7")
     }
 }

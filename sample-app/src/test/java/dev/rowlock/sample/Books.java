@@ -27,7 +27,7 @@ public record Books(JdbcClient jdbc) {
         assertThat(number("""
                         SELECT count(*) FROM import_item i JOIN rowlock.job j ON j.id = i.job_id
                          WHERE (i.done_at IS NOT NULL) <> (j.state = 'completed')
-                            OR (i.done_at IS NULL) <> (j.state = 'failed')
+                            OR (i.done_at IS NULL) <> (j.state = 'dead')
                         """)).as("items that their jobs contradict").isZero();
     }
 

@@ -128,7 +128,7 @@ class CatalogImportTest {
         // One node measures the depth for all, every 15 s.
         await().atMost(LONGEST)
                 .untilAsserted(() -> assertThat(
-                                new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
+                                new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "room", "dead"))
                         .isEqualTo(12));
     }
 

@@ -97,13 +97,13 @@ class LiesAboutFeaturesTest extends Lies {
                             s.moves.add(new Move(30 + uid, second(1), uid, "lent", "running", "", 20 + uid, 1, 1, 0));
                         })),
                 lie("a step that needs success begins after a failure", "steps run in turn", s -> {
-                    linked(s, "SUCCESS", "failed", "running");
-                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "failed", 0, 0, 1, 0));
+                    linked(s, "SUCCESS", "dead", "running");
+                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "dead", 0, 0, 1, 0));
                     s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
                 }),
                 lie("a step that waits for a redrive begins before it", "steps run in turn", s -> {
-                    linked(s, "HELD", "failed", "running");
-                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "failed", 0, 0, 1, 0));
+                    linked(s, "HELD", "dead", "running");
+                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "dead", 0, 0, 1, 0));
                     s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
                 }),
                 lie("a step that needs a failure begins without one", "steps run in turn", s -> {
@@ -116,13 +116,11 @@ class LiesAboutFeaturesTest extends Lies {
                 lie(
                         "a step stays skipped although all before it completed",
                         "only those are skipped whose turn cannot come",
-                        s -> linked(
-                                s, "SUCCESS", "completed", "cancelled", "completed", "completed", "failed", "failed")),
+                        s -> linked(s, "SUCCESS", "completed", "cancelled", "completed", "completed", "dead", "dead")),
                 lie(
-                        "a step runs although one before it failed for good",
+                        "a step runs although one before it is dead",
                         "only those are skipped whose turn cannot come",
-                        s -> linked(
-                                s, "SUCCESS", "failed", "completed", "cancelled", "cancelled", "cancelled", "failed")),
+                        s -> linked(s, "SUCCESS", "dead", "completed", "cancelled", "cancelled", "cancelled", "dead")),
                 lie(
                         "a step that waits for a redrive is forgotten",
                         "nobody waits for ever",
@@ -132,7 +130,7 @@ class LiesAboutFeaturesTest extends Lies {
                         "an alarm is skipped although something failed",
                         "only those are skipped whose turn cannot come",
                         s -> linked(
-                                s, "ALARM", "completed", "failed", "completed", "completed", "cancelled", "completed")),
+                                s, "ALARM", "completed", "dead", "completed", "completed", "cancelled", "completed")),
                 lie("a step twice", "steps exactly once", s -> s.steps.add(new Step(1, 2, 12))),
                 lie("a step left out", "steps exactly once", s -> s.steps.remove(0)),
                 lie("a step of a zombie", "steps exactly once", s -> s.steps.set(0, new Step(1, 1, 13))));

@@ -20,7 +20,7 @@ class LiesAboutJobsTest extends Lies {
     static Stream<Arguments> lies() {
         return Stream.of(
                 lie("a job is lost", "conservation", s -> s.rows.remove(0)),
-                lie("a job is in two rooms", "conservation", s -> s.rows.add(row(1, 1, "failed", 1, 0, 1, null))),
+                lie("a job is in two rooms", "conservation", s -> s.rows.add(row(1, 1, "dead", 1, 0, 1, null))),
                 lie(
                         "a job was enqueued twice under its key",
                         "conservation",
@@ -50,7 +50,7 @@ class LiesAboutJobsTest extends Lies {
                 lie(
                         "two outcomes for one claim",
                         "one outcome per claim",
-                        s -> s.moves.add(move(16, 1, "dead", "failed", 0, 0, 1, 0))),
+                        s -> s.moves.add(move(16, 1, "dead", "dead", 0, 0, 1, 0))),
                 lie(
                         "a job done twice",
                         "one outcome per claim",

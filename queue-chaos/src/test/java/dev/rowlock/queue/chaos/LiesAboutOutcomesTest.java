@@ -48,23 +48,23 @@ class LiesAboutOutcomesTest extends Lies {
                 lie(
                         "a healthy job given up",
                         "attempts are counted right",
-                        s -> s.rows.set(0, row(1, 1, "failed", 4, 0, 4, null))),
+                        s -> s.rows.set(0, row(1, 1, "dead", 4, 0, 4, null))),
                 lie(
                         "quarantined too early",
                         "attempts are counted right",
                         s -> s.rows.set(0, row(1, 1, "quarantined", 1, 1, 1, null))),
                 lie(
                         "a job dead whose handler returned",
-                        "nothing that succeeded is dead",
-                        s -> s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0))),
+                        "nothing that returned is dead",
+                        s -> s.moves.set(4, move(5, 1, "dead", "dead", 0, 0, 1, 0))),
                 lie(
                         "a job retried whose handler returned",
-                        "nothing that succeeded is dead",
+                        "nothing that returned is dead",
                         s -> s.moves.set(4, move(5, 1, "waiting", "retry", 0, 0, 1, 0))),
                 lie("an attempt of a handler that never began", "attempts are earned", s -> s.starts.remove(3)),
                 lie("a timeout before its time", "attempts are earned", s -> {
                     s.told.set(0, limited(JobOptions.NONE.timeout(Duration.ofSeconds(1))));
-                    s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0));
+                    s.moves.set(4, move(5, 1, "dead", "dead", 0, 0, 1, 0));
                 }),
                 lie("a job retried that never may be", "retries are the listener's", s -> {
                     s.told.set(0, limited(JobOptions.NONE.maxRetries(0)));

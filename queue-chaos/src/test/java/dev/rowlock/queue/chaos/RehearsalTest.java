@@ -37,7 +37,7 @@ class RehearsalTest {
     void aJobThatIsNotCompletedBreaksThePromise() {
         assertThat(broken(List.of(), 100)).doesNotContain("all jobs are completed");
 
-        story.rows.set(2, Story.row(3, 3, "failed", 4, 0, 4, null));
+        story.rows.set(2, Story.row(3, 3, "dead", 4, 0, 4, null));
 
         assertThat(broken(List.of(), 100)).contains("all jobs are completed");
     }

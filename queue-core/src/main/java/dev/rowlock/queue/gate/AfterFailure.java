@@ -3,16 +3,16 @@ package dev.rowlock.queue.gate;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What becomes of the other jobs of a key, in a queue that runs them in order, when one of them has failed for good or is quarantined. */
+/** What becomes of the other jobs of a key, in a queue that runs them in order, when one of them is dead. */
 public enum AfterFailure {
 
-    /** They wait until somebody redrives, {@linkplain QueueLimits#skip skips} or discards the job that failed. */
+    /** They wait until somebody redrives, {@linkplain QueueLimits#skip skips} or discards the dead job. */
     HOLD,
 
     /** They go on. */
     CONTINUE,
 
-    /** Those that were enqueued before it failed and have not begun are cancelled; those that come later, or are redriven, run. */
+    /** Those that were enqueued before it died and have not begun are cancelled; those that come later, or are redriven, run. */
     CANCEL_REST;
 
     /**

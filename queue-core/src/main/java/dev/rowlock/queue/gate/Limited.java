@@ -35,6 +35,6 @@ public @interface Limited {
     /** How many jobs of each key begin in a time. */
     String ratePerKey() default "";
 
-    /** Jobs of a key run one after the other; when one has failed for good, the others: {@code hold}, {@code continue}, {@code cancel-rest}. */
+    /** Jobs of a key run one after the other; when one is dead, the others: {@code hold}, {@code continue}, {@code cancel-rest}. */
     String inOrder() default "";
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many jobs of a queue may run, how fast they may begin, and in which order, over all nodes.
  * {@code QueueLimit.of("mail").maxRunning(10).ratePerKey(Rate.perMinute(100))}. A job must satisfy all that is said.
+ * Start from {@link #of}: later releases may add parameters to the constructor.
  *
  * @param maxRunning of the whole queue; null: as many as its nodes have threads
  * @param maxRunningPerKey of each {@linkplain dev.rowlock.queue.job.JobOptions#key(String) key}; null: no limit. Jobs without a key
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param rate of the whole queue; null: no limit
  * @param ratePerKey of each key; null: no limit
  * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what
- *     becomes of them when one fails for good; null: in no strict order
+ *     becomes of them when one is dead; null: in no strict order
  */
 public record QueueLimit(
         String queue,

@@ -87,13 +87,13 @@ public interface QueueLimits {
     List<BlockedKey> blockedKeys(String queue, int limit);
 
     /**
-     * Lets a key that {@link AfterFailure#HOLD} holds up go on without its failed and quarantined jobs: the next one starts at once. They stay dead, with
+     * Lets a key that {@link AfterFailure#HOLD} holds up go on without its dead jobs: the next one starts at once. They stay dead, with
      * payload and errors, and can be redriven or discarded later. A redriven one runs after jobs that were enqueued later, and holds up the others of
      * its key until it has ended. A job that dies later holds up the key again.
      *
-     * <p>A job that has not failed for good, but waits for a retry or snoozes, is not skipped: {@linkplain dev.rowlock.queue.JobAdmin#cancel(long) cancel} it.
+     * <p>A job that is not dead, but waits for a retry or snoozes, is not skipped: {@linkplain dev.rowlock.queue.JobAdmin#cancel(long) cancel} it.
      *
-     * @return how many jobs no longer hold up the key; 0: no failed one did, and nothing has changed
+     * @return how many jobs no longer hold up the key; 0: no dead one did, and nothing has changed
      */
     int skip(String queue, String key);
 

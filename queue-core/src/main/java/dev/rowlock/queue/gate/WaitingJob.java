@@ -7,21 +7,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job that a policy may choose. Its payload does not come along: what a policy must know of it belongs into headers.
  *
- * @param key what it is about; null: it has no key
- * @param attempts how often it has been tried
- * @param readyAt since when it could run
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record WaitingJob(
-        long id,
-        String type,
-        @Nullable String key,
-        int priority,
-        int attempts,
-        Instant readyAt,
-        Instant enqueuedAt,
-        Map<String, String> headers) {
+public interface WaitingJob {
 
-    public WaitingJob {
-        headers = Map.copyOf(headers);
-    }
+    long id();
+
+    String type();
+
+    /** What it is about; null: it has no key. */
+    @Nullable
+    String key();
+
+    int priority();
+
+    /** How often it has been tried. */
+    int attempts();
+
+    /** Since when it could run. */
+    Instant readyAt();
+
+    Instant enqueuedAt();
+
+    Map<String, String> headers();
 }

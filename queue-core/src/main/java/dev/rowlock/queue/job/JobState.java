@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * Where a job is. The first three are the live rooms; {@link #COMPLETED} and {@link #CANCELLED} share the room
- * {@code done}, {@link #FAILED} and {@link #QUARANTINED} the room {@code dead}.
+ * {@code done}, {@link #DEAD} and {@link #QUARANTINED} the room {@code dead}.
  */
 public enum JobState {
     /** Not runnable yet: due later, or behind a closed gate. */
@@ -17,9 +17,9 @@ public enum JobState {
     COMPLETED("done"),
     /** Cancelled before it could complete. */
     CANCELLED("done"),
-    /** Its last allowed attempt failed, or it failed in a way that is not retried. */
-    FAILED("dead"),
-    /** It brought down its node too often. */
+    /** Its last allowed attempt failed, or failed in a way that is not retried. A search for dead jobs of any kind names {@link #QUARANTINED}, too. */
+    DEAD("dead"),
+    /** It brought down its nodes too often: dead, too, but in a state of its own, so that nobody redrives it by chance. */
     QUARANTINED("dead");
 
     private final String room;

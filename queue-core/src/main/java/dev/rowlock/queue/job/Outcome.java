@@ -95,7 +95,7 @@ public sealed interface Outcome {
         }
     }
 
-    /** The handler failed for good: the job moves to {@code dead}. */
+    /** The last attempt failed: the job moves to {@code dead}. */
     record Failed(JobError error, @Nullable Throwable thrown) implements Outcome {
 
         /** Not because of an exception. */

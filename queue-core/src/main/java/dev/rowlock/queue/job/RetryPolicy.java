@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a failed job runs again, and when it is given up. Immutable: start from {@link #exponential}, {@link #fixed},
+ * When a job runs again after a failed attempt, and when it is given up. Immutable: start from {@link #exponential}, {@link #fixed},
  * {@link #intervals} or {@link #never}, and add what differs. A method with an argument returns a changed copy, the one of
  * the same name without an argument says what is set.
  *
@@ -66,7 +66,7 @@ public final class RetryPolicy implements RetryStrategy {
 
     /**
      * The first wait, then each time this many times the one before, up to the longest; each moved at random by up to a fifth
-     * ({@link #jitter(double)}), so that jobs that failed together do not come back together.
+     * ({@link #jitter(double)}), so that jobs whose attempts failed together do not come back together.
      */
     public static RetryPolicy exponential(Duration first, double multiplier, Duration longest) {
         notNegative("initial-interval", first);

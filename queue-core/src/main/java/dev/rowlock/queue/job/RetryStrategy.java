@@ -3,7 +3,7 @@ package dev.rowlock.queue.job;
 import java.util.Optional;
 
 /**
- * Decides whether and when a failed job runs again. {@link RetryPolicy} is the one that comes with Rowlock; implement
+ * Decides whether and when a job runs again after a failed attempt. {@link RetryPolicy} is the one that comes with Rowlock; implement
  * this for rules of your own. Thread-safe.
  *
  * <p>It is not asked about a {@link DoNotRetryException} or an exception of the listener's {@code noRetryFor}, which are

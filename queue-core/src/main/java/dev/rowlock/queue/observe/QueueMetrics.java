@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How deep the queues are, as gauges: {@code rowlock.queue.jobs{queue,state}} for the live rooms and dead,
+ * How deep the queues are, as gauges: {@code rowlock.queue.jobs{queue,room}} for the live rooms and dead,
  * {@code rowlock.queue.oldest.age{queue}} in seconds (how long the longest-waiting job had been runnable then), and
  * {@code rowlock.queue.snapshot.age} in seconds. Reads the last measurement of the cluster each 15 s.
  */
@@ -58,11 +58,10 @@ public final class QueueMetrics implements AutoCloseable {
     /** Reads the last measurement. Called by the timer, and by tests. */
     public void refresh() {
         List<QueueDepth> depths = search.depths();
-        jobs.show(depths.stream()
-                .collect(toMap(depth -> Tags.of("queue", depth.queue(), "state", depth.state()), depth ->
-                        (double) depth.jobs())));
+        jobs.show(depths.stream().collect(toMap(depth -> Tags.of("queue", depth.queue(), "room", depth.room()), depth ->
+                (double) depth.jobs())));
         oldest.show(depths.stream()
-                .filter(depth -> depth.state().equals("ready"))
+                .filter(depth -> depth.room().equals("ready"))
                 .collect(toMap(depth -> Tags.of("queue", depth.queue()), depth -> seconds(depth.oldest()))));
         snapshotAge =
                 depths.stream().mapToDouble(depth -> seconds(depth.age())).min().orElse(Double.NaN);

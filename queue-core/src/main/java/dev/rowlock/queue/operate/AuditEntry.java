@@ -6,29 +6,48 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of the audit table: who did what, when and why.
  *
- * @param id grows with time
- * @param at by the database's clock; of a bulk action when it was asked for
- * @param who {@code application} if no user was named
- * @param why null: not given
- * @param action such as {@code change priority}
- * @param subject such as {@code job 42}, {@code queue mail}, or the filter of a bulk action
- * @param detail such as {@code to 5}; null: there is nothing to say
- * @param jobs how many jobs were changed; of a bulk action so far
- * @param refused how many jobs a bulk action has passed over, because the server refuses to change them
- * @param refusal why the last of them was refused, as in {@link BulkAction#refusal}; null: none was
- * @param error as in {@link BulkAction#error}
- * @param bulkActionId null: it was no bulk action
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record AuditEntry(
-        long id,
-        Instant at,
-        String who,
-        @Nullable String why,
-        String action,
-        String subject,
-        @Nullable String detail,
-        long jobs,
-        long refused,
-        @Nullable String refusal,
-        @Nullable KindOfError error,
-        @Nullable Long bulkActionId) {}
+public interface AuditEntry {
+
+    /** Grows with time. */
+    long id();
+
+    /** By the database's clock; of a bulk action when it was asked for. */
+    Instant at();
+
+    /** {@code application} if no user was named. */
+    String who();
+
+    /** Null: not given. */
+    @Nullable
+    String why();
+
+    /** Such as {@code change priority}. */
+    String action();
+
+    /** Such as {@code job 42}, {@code queue mail}, or the filter of a bulk action. */
+    String subject();
+
+    /** Such as {@code to 5}; null: there is nothing to say. */
+    @Nullable
+    String detail();
+
+    /** How many jobs were changed; of a bulk action so far. */
+    long jobs();
+
+    /** How many jobs a bulk action has passed over, because the server refuses to change them. */
+    long refused();
+
+    /** Why the last of them was refused, as in {@link BulkAction#refusal}; null: none was. */
+    @Nullable
+    String refusal();
+
+    /** As in {@link BulkAction#error}. */
+    @Nullable
+    KindOfError error();
+
+    /** Null: it was no bulk action. */
+    @Nullable
+    Long bulkActionId();
+}

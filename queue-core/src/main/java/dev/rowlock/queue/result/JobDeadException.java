@@ -5,7 +5,7 @@ import dev.rowlock.queue.job.JobState;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The job is dead: it failed for good or was quarantined. It may be redriven and waited for again. */
+/** The job is dead: its last attempt failed, or it was quarantined. It may be redriven and waited for again. */
 public final class JobDeadException extends JobResultException {
 
     private static final long serialVersionUID = 1L;
@@ -25,7 +25,7 @@ public final class JobDeadException extends JobResultException {
         this.lastError = lastError;
     }
 
-    /** Failed or quarantined. */
+    /** Dead or quarantined. */
     public JobState state() {
         return state;
     }

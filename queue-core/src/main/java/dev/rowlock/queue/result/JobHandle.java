@@ -24,7 +24,7 @@ public interface JobHandle {
      *
      * @param timeout how long to wait at most; more than zero
      * @throws JobWaitTimeoutException if the job has not ended by then; it goes on
-     * @throws JobDeadException if it failed for good or was quarantined
+     * @throws JobDeadException if its last attempt failed, or it was quarantined
      * @throws JobCancelledException if it was cancelled
      * @throws NoSuchJobException if there is no such job: not committed, not kept, or discarded
      * @throws IllegalStateException inside the transaction that enqueued the job

@@ -6,32 +6,40 @@ import java.util.List;
 /**
  * Dead jobs that died of the same kind of error. For its jobs, search with {@link JobFilter#fingerprint}.
  *
- * @param fingerprint 16 hexadecimal digits, made of the error's type, its message without numbers, ids and quoted parts, and the
- *     method that threw it
- * @param jobs how many there are
- * @param type of the newest job
- * @param errorType class of the last error of the newest job, or a word such as {@code timeout}; empty: it has none
- * @param message message of that error
- * @param thrownBy method that threw it; empty: there is no stack trace
- * @param firstDiedAt when the first of these jobs died
- * @param lastDiedAt when the last of these jobs died
- * @param newestJob id of the job that was enqueued last
- * @param trend how many of these jobs died in each of the last 24 hours, the oldest hour first. Of a large group, it counts among the 20,000 jobs that were
- *     enqueued last
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record DeadGroup(
-        String fingerprint,
-        long jobs,
-        String type,
-        String errorType,
-        String message,
-        String thrownBy,
-        Instant firstDiedAt,
-        Instant lastDiedAt,
-        long newestJob,
-        List<Long> trend) {
+public interface DeadGroup {
 
-    public DeadGroup {
-        trend = List.copyOf(trend);
-    }
+    /** 16 hexadecimal digits, made of the error's type, its message without numbers, ids and quoted parts, and the method that threw it. */
+    String fingerprint();
+
+    /** How many there are. */
+    long jobs();
+
+    /** Of the newest job. */
+    String type();
+
+    /** Class of the last error of the newest job, or a word such as {@code timeout}; empty: it has none. */
+    String errorType();
+
+    /** Message of that error. */
+    String message();
+
+    /** Method that threw it; empty: there is no stack trace. */
+    String thrownBy();
+
+    /** When the first of these jobs died. */
+    Instant firstDiedAt();
+
+    /** When the last of these jobs died. */
+    Instant lastDiedAt();
+
+    /** Id of the job that was enqueued last. */
+    long newestJob();
+
+    /**
+     * How many of these jobs died in each of the last 24 hours, the oldest hour first. Of a large group, it counts among the 20,000 jobs that were
+     * enqueued last.
+     */
+    List<Long> trend();
 }

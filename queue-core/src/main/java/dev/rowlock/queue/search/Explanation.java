@@ -43,7 +43,7 @@ public record Explanation(long id, JobState state, List<Reason> reasons) {
         KEY_FULL,
         /** As many jobs of its key run as the limit allows, or more: it waits for an idle place that it may borrow, up to its burst. */
         KEY_BURST,
-        /** Jobs of its key run in order, and one that has begun waits for its next attempt, or has failed for good, or the first one is of a paused type. */
+        /** Jobs of its key run in order, and one that has begun waits for its next attempt, or is dead, or the first one is of a paused type. */
         KEY_HELD,
         /** The rate of its queue, or of its key, is used up, or was slowed down. */
         RATE,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which jobs a search or a bulk action is for: those that meet all of its conditions. Immutable; start from {@link #where}
- * and add conditions: {@code JobFilter.where().states(FAILED).queue("mail").errorText("timed out")}. A method with
+ * and add conditions: {@code JobFilter.where().states(DEAD).queue("mail").errorText("timed out")}. A method with
  * arguments returns a narrower copy; the same condition again replaces the former one, but headers add up.
  *
  * <p>Every method checks its value and throws an {@link IllegalArgumentException} that names the value and what is allowed.
@@ -232,7 +232,7 @@ public final class JobFilter {
         return !everything && conditions().isEmpty();
     }
 
-    /** Its conditions, such as {@code state=failed or quarantined, queue=mail}. */
+    /** Its conditions, such as {@code state=dead or quarantined, queue=mail}. */
     @Override
     public String toString() {
         return everything ? "all jobs" : isEmpty() ? "no condition" : String.join(", ", conditions());

@@ -8,42 +8,65 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a list of jobs.
  *
- * @param key what it is about, as limits and order count it; null: it has none
- * @param uniqueKey the unique key with which it was enqueued, whether it still holds it or not; null: none
- * @param attempt number of its last attempt, the running one included
- * @param crashes how often its node died while it ran
- * @param dueAt waiting: when it becomes runnable; ready and running: since when it is runnable
- * @param startedAt when it was claimed for its last attempt; null: it never was
- * @param endedAt when it completed, was cancelled or died
- * @param nodeId the node that runs it or ran it last; null: none, or it was given back
- * @param progress running: percent, as its handler last said
- * @param lastError what went wrong last, without its stack trace; null without errors
- * @param fingerprint dead: that of its last error
- * @param payload JSON; null unless the {@link Page} asks for payloads
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record JobSummary(
-        long id,
-        JobState state,
-        String queue,
-        String type,
-        @Nullable String key,
-        @Nullable String uniqueKey,
-        int priority,
-        int attempt,
-        int crashes,
-        Instant enqueuedAt,
-        @Nullable Instant dueAt,
-        @Nullable Instant startedAt,
-        @Nullable Instant endedAt,
-        @Nullable Long nodeId,
-        @Nullable Integer progress,
-        @Nullable FailedAttempt lastError,
-        @Nullable String fingerprint,
-        @Nullable String payload) {
+public interface JobSummary {
 
-    /** For logs: no payload. */
-    @Override
-    public String toString() {
-        return "job %d (%s) of queue '%s': %s, attempt %d".formatted(id, type, queue, state.label(), attempt);
-    }
+    long id();
+
+    JobState state();
+
+    String queue();
+
+    String type();
+
+    /** What it is about, as limits and order count it; null: it has none. */
+    @Nullable
+    String key();
+
+    /** The unique key with which it was enqueued, whether it still holds it or not; null: none. */
+    @Nullable
+    String uniqueKey();
+
+    int priority();
+
+    /** Number of its last attempt, the running one included. */
+    int attempt();
+
+    /** How often its node died while it ran. */
+    int crashes();
+
+    Instant enqueuedAt();
+
+    /** Waiting: when it becomes runnable; ready and running: since when it is runnable. */
+    @Nullable
+    Instant dueAt();
+
+    /** When it was claimed for its last attempt; null: it never was. */
+    @Nullable
+    Instant startedAt();
+
+    /** When it completed, was cancelled or died. */
+    @Nullable
+    Instant endedAt();
+
+    /** The node that runs it or ran it last; null: none, or it was given back. */
+    @Nullable
+    Long nodeId();
+
+    /** Running: percent, as its handler last said. */
+    @Nullable
+    Integer progress();
+
+    /** What went wrong last, without its stack trace; null without errors. */
+    @Nullable
+    FailedAttempt lastError();
+
+    /** Dead: that of its last error. */
+    @Nullable
+    String fingerprint();
+
+    /** JSON; null unless the {@link Page} asks for payloads. */
+    @Nullable
+    String payload();
 }

@@ -2,7 +2,7 @@ package dev.rowlock.queue.search;
 
 import static dev.rowlock.queue.job.JobState.CANCELLED;
 import static dev.rowlock.queue.job.JobState.COMPLETED;
-import static dev.rowlock.queue.job.JobState.FAILED;
+import static dev.rowlock.queue.job.JobState.DEAD;
 import static dev.rowlock.queue.job.JobState.QUARANTINED;
 import static dev.rowlock.queue.job.JobState.READY;
 import static dev.rowlock.queue.job.JobState.RUNNING;
@@ -21,9 +21,9 @@ public enum JobTime {
     /** {@code WAITING}: when it becomes runnable. {@code READY}, {@code RUNNING}: since when it is runnable. */
     DUE(EnumSet.of(WAITING, READY, RUNNING)),
     /** When a node claimed it for its last attempt. A job that was cancelled before it ran has none. */
-    STARTED(EnumSet.of(RUNNING, COMPLETED, CANCELLED, FAILED, QUARANTINED)),
-    /** When it was completed, was cancelled, failed for good or was quarantined. */
-    ENDED(EnumSet.of(COMPLETED, CANCELLED, FAILED, QUARANTINED));
+    STARTED(EnumSet.of(RUNNING, COMPLETED, CANCELLED, DEAD, QUARANTINED)),
+    /** When it was completed, was cancelled, died or was quarantined. */
+    ENDED(EnumSet.of(COMPLETED, CANCELLED, DEAD, QUARANTINED));
 
     private final Set<JobState> states;
     private final String label = name().toLowerCase(Locale.ROOT);

@@ -8,29 +8,32 @@ import java.util.Map;
 /**
  * A node that has not left: it runs jobs, or has died so recently that no node has removed it yet.
  *
- * @param name of the process, for people; several nodes may have the same
- * @param queues whose jobs it runs
- * @param slots how many jobs it runs at once, by queue; empty for a node of a release that does not say
- * @param startedAt when it got its lease, by the database's clock
- * @param sinceHeartbeat how long ago its last heartbeat was
- * @param lease how long others wait for a heartbeat before they take its jobs
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record NodeSummary(
-        long id,
-        String name,
-        List<String> queues,
-        Map<String, Integer> slots,
-        Instant startedAt,
-        Duration sinceHeartbeat,
-        Duration lease) {
+public interface NodeSummary {
 
-    public NodeSummary {
-        queues = List.copyOf(queues);
-        slots = Map.copyOf(slots);
-    }
+    long id();
+
+    /** Of the process, for people; several nodes may have the same. */
+    String name();
+
+    /** Whose jobs it runs. */
+    List<String> queues();
+
+    /** How many jobs it runs at once, by queue; empty for a node of a release that does not say. */
+    Map<String, Integer> slots();
+
+    /** When it got its lease, by the database's clock. */
+    Instant startedAt();
+
+    /** How long ago its last heartbeat was. */
+    Duration sinceHeartbeat();
+
+    /** How long others wait for a heartbeat before they take its jobs. */
+    Duration lease();
 
     /** Whether it has missed all heartbeats of a lease. Other nodes take its jobs then. */
-    public boolean expired() {
-        return sinceHeartbeat.compareTo(lease) > 0;
+    default boolean expired() {
+        return sinceHeartbeat().compareTo(lease()) > 0;
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param done completed and cancelled jobs, to the day, above 100 days to a hundredth of that time (partitions are dropped
  *     whole); with zero, completing a job is a plain delete: only jobs with a result, and those of workflows, are kept for a day;
  *     at most {@link #LONGEST}
- * @param dead failed and quarantined jobs; null keeps them until somebody redrives or discards them; else at most
+ * @param dead dead and quarantined jobs; null keeps them until somebody redrives or discards them; else at most
  *     {@link #LONGEST}
  * @param audit lines of the audit table, and bulk actions since their end; at least one day, at most {@link #LONGEST}
  */

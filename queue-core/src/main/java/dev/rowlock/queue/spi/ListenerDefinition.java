@@ -121,7 +121,7 @@ public final class ListenerDefinition {
         return with(draft -> draft.timeout = limit);
     }
 
-    /** When failed jobs run again: a {@link RetryPolicy}, or a strategy of one's own. */
+    /** When jobs run again after a failed attempt: a {@link RetryPolicy}, or a strategy of one's own. */
     public ListenerDefinition retry(RetryStrategy strategy) {
         return with(draft -> draft.retry = strategy);
     }

@@ -7,44 +7,60 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a node is doing.
  *
- * @param nodeId 0 while it has no lease
- * @param beats whether the last heartbeat was answered
- * @param records whether outcomes can be written
- * @param hears whether notifications arrive
- * @param handlers what runs of each of its queues, and may run
- * @param unwritten outcomes that are not written yet
- * @param setAside of those, outcomes that cannot be written although others can
- * @param broken its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none
- * @param chores what it does again and again
- * @param sinceBeat how long ago a heartbeat was last answered; null: none has been
- * @param claims what its claims have brought, by queue
- * @param policies what the policies have answered that this node has asked, by queue
- * @param inVain how long it has tried in vain to write outcomes; zero: all that ends is written. Beyond some seconds it claims nothing more
+ * <p>Rowlock implements it; later releases may add methods.
  */
-public record NodeStatus(
-        State state,
-        long nodeId,
-        boolean beats,
-        boolean records,
-        boolean hears,
-        List<QueueHandlers> handlers,
-        int unwritten,
-        int setAside,
-        List<String> broken,
-        List<ChoreStatus> chores,
-        @Nullable Duration sinceBeat,
-        List<ClaimCounts> claims,
-        List<PolicyCounts> policies,
-        Duration inVain) {
+public interface NodeStatus {
+
+    State state();
+
+    /** 0 while it has no lease. */
+    long nodeId();
+
+    /** Whether the last heartbeat was answered. */
+    boolean beats();
+
+    /** Whether outcomes can be written. */
+    boolean records();
+
+    /** Whether notifications arrive. */
+    boolean hears();
+
+    /** What runs of each of its queues, and may run. */
+    List<QueueHandlers> handlers();
+
+    /** Outcomes that are not written yet. */
+    int unwritten();
+
+    /** Of those, outcomes that cannot be written although others can. */
+    int setAside();
+
+    /** Its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none. */
+    List<String> broken();
+
+    /** What it does again and again. */
+    List<ChoreStatus> chores();
+
+    /** How long ago a heartbeat was last answered; null: none has been. */
+    @Nullable
+    Duration sinceBeat();
+
+    /** What its claims have brought, by queue. */
+    List<ClaimCounts> claims();
+
+    /** What the policies have answered that this node has asked, by queue. */
+    List<PolicyCounts> policies();
+
+    /** How long it has tried in vain to write outcomes; zero: all that ends is written. Beyond some seconds it claims nothing more. */
+    Duration inVain();
 
     /** How many handlers run now, of all queues. */
-    public int active() {
-        return handlers.stream().mapToInt(QueueHandlers::active).sum();
+    default int active() {
+        return handlers().stream().mapToInt(QueueHandlers::active).sum();
     }
 
     /** How many handlers may run at once, of all queues. */
-    public int capacity() {
-        return handlers.stream().mapToInt(QueueHandlers::capacity).sum();
+    default int capacity() {
+        return handlers().stream().mapToInt(QueueHandlers::capacity).sum();
     }
 
     /**
@@ -54,7 +70,7 @@ public record NodeStatus(
      * @param capacity how many may run at once
      * @param longest how long that one has been running that began first; zero: none runs
      */
-    public record QueueHandlers(String queue, int active, int capacity, Duration longest) {}
+    record QueueHandlers(String queue, int active, int capacity, Duration longest) {}
 
     /**
      * What the policy of one queue has answered since the node started.
@@ -63,29 +79,12 @@ public record NodeStatus(
      * @param bad answers that did not: it threw, hung or lied
      * @param chosen how many jobs it has let go on
      */
-    public record PolicyCounts(String queue, long good, long bad, long chosen) {}
+    record PolicyCounts(String queue, long good, long bad, long chosen) {}
 
     /** Where a node is in its life. */
-    public enum State {
+    enum State {
         STOPPED,
         STARTING,
         RUNNING
     }
-
-    /** Of a node that does not run. */
-    public static final NodeStatus STOPPED = new NodeStatus(
-            State.STOPPED,
-            0,
-            false,
-            false,
-            false,
-            List.of(),
-            0,
-            0,
-            List.of(),
-            List.of(),
-            null,
-            List.of(),
-            List.of(),
-            Duration.ZERO);
 }

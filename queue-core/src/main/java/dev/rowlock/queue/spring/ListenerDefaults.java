@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What counts for annotated listeners that say nothing.
  *
  * @param queue the queue where neither listener nor payload names one
- * @param retry when failed jobs run again
+ * @param retry when jobs run again after a failed attempt
  * @param queues the same and more for listeners of single queues, by name
  */
 public record ListenerDefaults(String queue, RetryPolicy retry, Map<String, OfQueue> queues) {

@@ -2,22 +2,22 @@ package dev.rowlock.queue.workflow;
 
 import java.util.Locale;
 
-/** When a step runs after another one. A step has succeeded when all of its jobs have completed. */
+/** When a step runs after another one. A step has completed when all of its jobs have. */
 public enum RunsAfter {
 
-    /** After its success. As soon as one of its jobs fails for good or is cancelled, the later step is skipped: its jobs are cancelled. */
+    /** After its success. As soon as one of its jobs is dead or cancelled, the later step is skipped: its jobs are cancelled. */
     SUCCESS,
 
     /**
-     * After its success. If one of its jobs fails for good, the later step waits until somebody redrives that job. The later step is skipped if nobody can:
+     * After its success. If one of its jobs is dead, the later step waits until somebody redrives that job. The later step is skipped if nobody can:
      * the job was cancelled, or is not there any more.
      */
     SUCCESS_OR_HOLD,
 
-    /** After all of its jobs have ended: completed, failed for good, cancelled or skipped. */
+    /** After all of its jobs have ended: completed, dead, cancelled or skipped. */
     END,
 
-    /** As soon as one of its jobs fails for good, or is cancelled or skipped. If all of them complete, the later step is skipped. */
+    /** As soon as one of its jobs is dead, cancelled or skipped. If all of them complete, the later step is skipped. */
     FAILURE;
 
     private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');

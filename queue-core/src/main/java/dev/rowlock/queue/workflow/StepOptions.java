@@ -29,7 +29,7 @@ public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolea
         parents = Collections.unmodifiableMap(new LinkedHashMap<>(parents));
     }
 
-    /** The step runs when these steps have succeeded, and is skipped as soon as a job of one fails for good or is cancelled: {@link RunsAfter#SUCCESS}. */
+    /** The step runs when these steps have completed, and is skipped as soon as a job of one is dead or cancelled: {@link RunsAfter#SUCCESS}. */
     public StepOptions after(String... steps) {
         return after(RunsAfter.SUCCESS, steps);
     }
@@ -39,7 +39,7 @@ public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolea
         return after(RunsAfter.END, steps);
     }
 
-    /** The step runs as soon as a job of one of these steps fails for good, or is cancelled or skipped: {@link RunsAfter#FAILURE}. */
+    /** The step runs as soon as a job of one of these steps is dead, cancelled or skipped: {@link RunsAfter#FAILURE}. */
     public StepOptions afterFailure(String... steps) {
         return after(RunsAfter.FAILURE, steps);
     }

@@ -13,7 +13,8 @@ public record WorkflowJob(long id, @Nullable Long workflow, String step, State s
     /** Its state, as of a moment ago. */
     public enum State {
         OPEN,
-        FAILED,
+        /** Of a nested workflow: it has failed. */
+        DEAD,
         COMPLETED,
         CANCELLED,
         SKIPPED

@@ -9,8 +9,8 @@ public enum WorkflowState {
     /** Somebody has cancelled it, and some of its jobs have not ended. */
     CANCELLING,
     /** All its jobs have completed, except for those that were skipped because nothing failed. */
-    SUCCEEDED,
-    /** All its jobs have ended, and some of them have failed for good or were cancelled. A redrive of a failed job lets it continue. */
+    COMPLETED,
+    /** All its jobs have ended, and some of them are dead or were cancelled. A redrive of a dead job lets it continue. */
     FAILED,
     /** It was cancelled, and all its jobs have ended. */
     CANCELLED;

@@ -30,7 +30,7 @@ public interface Workflows {
 
     /**
      * Starts a nested workflow from a job of a workflow. The nested workflow counts as one more job of the job's step: the step ends only after the
-     * nested workflow, and does not succeed unless that does.
+     * nested workflow, and does not complete unless that does.
      *
      * @param job the context of the job that is running
      * @throws IllegalStateException if the job belongs to no workflow, or its workflow was cancelled
@@ -124,8 +124,8 @@ public interface Workflows {
     <T> T result(JobContext job, String step, Class<T> type);
 
     /**
-     * Returns the results of the completed jobs of an earlier step, in the order of the jobs' ids. Their listener must keep results. Jobs that failed or were
-     * cancelled are left out. The step of the running job must run after that step, directly or through others; then the step has ended, unless a condition is
+     * Returns the results of the completed jobs of an earlier step, in the order of the jobs' ids. Their listener must keep results. Dead and
+     * cancelled jobs are left out. The step of the running job must run after that step, directly or through others; then the step has ended, unless a condition is
      * {@link RunsAfter#FAILURE}, or somebody has let the running job run ahead of its turn.
      *
      * <p>All results are in memory at once: up to 10,000. They are read in pages of 100. A step that the running job's

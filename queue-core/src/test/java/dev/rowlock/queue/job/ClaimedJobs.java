@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ public final class ClaimedJobs {
     }
 
     public static ClaimedJob withKey(long id, String key) {
-        return new ClaimedJob(
+        return new ClaimedRow(
                 new Claim(id, id),
                 "mail",
                 "send",
@@ -38,7 +39,7 @@ public final class ClaimedJobs {
     }
 
     public static ClaimedJob of(long id, String type, int attempt, @Nullable Integer maxRetries) {
-        return new ClaimedJob(
+        return new ClaimedRow(
                 new Claim(id, id),
                 "mail",
                 type,
@@ -51,6 +52,8 @@ public final class ClaimedJobs {
                 null,
                 maxRetries,
                 null,
-                null);
+                null,
+                null,
+                false);
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
@@ -204,7 +205,7 @@ class RetryPolicyTest {
     }
 
     private static ClaimedJob job(int attempt, @Nullable Integer maxRetries) {
-        return new ClaimedJob(
+        return new ClaimedRow(
                 new Claim(1, 1),
                 "test",
                 "Test",
@@ -217,7 +218,9 @@ class RetryPolicyTest {
                 null,
                 maxRetries,
                 null,
-                null);
+                null,
+                null,
+                false);
     }
 
     private static void refused(String words, Runnable making) {

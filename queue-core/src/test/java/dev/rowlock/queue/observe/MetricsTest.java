@@ -46,12 +46,12 @@ class MetricsTest {
         metrics.refresh();
 
         assertThat(registry.get("rowlock.queue.jobs")
-                        .tags("queue", "default", "state", "ready")
+                        .tags("queue", "default", "room", "ready")
                         .gauge()
                         .value())
                 .isEqualTo(2);
         assertThat(registry.get("rowlock.queue.jobs")
-                        .tags("queue", "default", "state", "waiting")
+                        .tags("queue", "default", "room", "waiting")
                         .gauge()
                         .value())
                 .isEqualTo(1);

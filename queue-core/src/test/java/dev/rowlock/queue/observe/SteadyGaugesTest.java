@@ -37,7 +37,7 @@ class SteadyGaugesTest {
                             "INSERT INTO rowlock.figure (name, detail, value, measured_at) VALUES ('transaction.age', '', 3, now())")
                     .update();
             jdbc.sql(
-                            "INSERT INTO rowlock.depth (queue, state, jobs, oldest_at, measured_at) VALUES ('mail', 'ready', 5, now(), now())")
+                            "INSERT INTO rowlock.depth (queue, room, jobs, oldest_at, measured_at) VALUES ('mail', 'ready', 5, now(), now())")
                     .update();
             all.forEach(Runnable::run);
             assertThat(value("rowlock.database.transaction.age")).isEqualTo(3);

@@ -86,7 +86,7 @@ class SchemaRolesTest {
             long waiting = rowlock.jobs().enqueue(new Greeting("later"), options -> options.delay(Duration.ofHours(1)));
 
             awaitState(rowlock, done, JobState.COMPLETED);
-            awaitState(rowlock, dead, JobState.FAILED);
+            awaitState(rowlock, dead, JobState.DEAD);
             rowlock.admin().redrive(dead);
             rowlock.admin().cancel(waiting);
             rowlock.admin().pause("other");

@@ -39,14 +39,14 @@ class JobFilterTest {
     @Test
     void aFilterSaysWhatItsConditionsAre() {
         JobFilter filter = JobFilter.where()
-                .states(JobState.FAILED, JobState.QUARANTINED)
+                .states(JobState.DEAD, JobState.QUARANTINED)
                 .uniqueKey("send", "order-1")
                 .time(JobTime.DUE, TimeRange.from(NOON))
                 .payload("$.n == 1");
 
         assertThat(filter)
                 .hasToString(
-                        "state=failed or quarantined, type=send, uniqueKey=order-1, payload=$.n == 1, due=2026-03-01T12:00:00Z..");
+                        "state=dead or quarantined, type=send, uniqueKey=order-1, payload=$.n == 1, due=2026-03-01T12:00:00Z..");
         assertThat(JobFilter.all()).hasToString("all jobs");
         assertThat(JobFilter.where()).hasToString("no condition");
     }

@@ -168,7 +168,7 @@ class TracesTest extends TracingTest {
                 }));
 
         long id = jobs.enqueue(new Order(7), o -> o.delay(Duration.ofMillis(100)));
-        Awaitility.await().until(() -> worker.search().find(id).orElseThrow().state() == JobState.FAILED);
+        Awaitility.await().until(() -> worker.search().find(id).orElseThrow().state() == JobState.DEAD);
         worker.admin().redrive(id);
 
         assertThat(spans("process orders", 2))

@@ -75,7 +75,7 @@ class GatesTest {
                         .size())
                 .isZero();
         assertThat(http.json("jobs/" + failed, "read_only").get("state").asString())
-                .isEqualTo("failed");
+                .isEqualTo("dead");
         assertThat(http.json("audit?subject=queue+ledger", "read_only").toString())
                 .contains("\"action\":\"skip\"", "known error", "key account-8");
         assertThat(http.post("jobs/redrive", "operator", "{\"ids\": [\"%s\"]}".formatted(failed))
@@ -88,7 +88,7 @@ class GatesTest {
         assertThat(http.post("gates/skip", "operator", "{\"queue\": \"ledger\", \"key\": \"account-9\"}"))
                 .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(409))
                 .satisfies(answer -> assertThat(answer.body())
-                        .contains("no failed job holds up key 'account-9' of queue 'ledger'", "can be cancelled"));
+                        .contains("no dead job holds up key 'account-9' of queue 'ledger'", "can be cancelled"));
         assertThat(http.post("gates/skip", "operator", "{\"queue\": \"ledger\"}")
                         .statusCode())
                 .isEqualTo(400);
@@ -110,7 +110,7 @@ class GatesTest {
     private String dead(String queue, String key) {
         return sql.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', ?, ?, 'sync', '{}') RETURNING id
+                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', ?, ?, 'sync', '{}') RETURNING id
                 """).params(queue, key).query(String.class).single();
     }
 }

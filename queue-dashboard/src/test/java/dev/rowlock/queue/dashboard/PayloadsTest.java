@@ -155,7 +155,7 @@ class PayloadsTest {
                 """).param(id).update();
         sql.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', queue, type, '{}', errors FROM rowlock.running WHERE id = ?
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', queue, type, '{}', errors FROM rowlock.running WHERE id = ?
                 """).param(id).update();
 
         JsonNode seen = http.json("jobs/" + id, "read_only");

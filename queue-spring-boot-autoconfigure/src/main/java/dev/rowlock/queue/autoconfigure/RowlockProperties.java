@@ -114,7 +114,7 @@ public record RowlockProperties(
             @DefaultValue("true") boolean recurring) {}
 
     /**
-     * When failed jobs run again, unless their listener or the job says otherwise.
+     * When jobs run again after a failed attempt, unless their listener or the job says otherwise.
      *
      * @param maxRetries Attempts after the first; 0 to 10000. 25 by default, or as many as give-up-after allows.
      * @param initialInterval Wait before the first retry.
@@ -137,7 +137,7 @@ public record RowlockProperties(
      *
      * @param done How long completed and cancelled jobs are kept, to the day, above 100d to a hundredth of that time; 0 deletes
      *     them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
-     * @param dead How long failed and quarantined jobs are kept; by default until an operator decides; at most 36500d.
+     * @param dead How long dead and quarantined jobs are kept; by default until an operator decides; at most 36500d.
      * @param audit How long lines of the audit table are kept, and bulk actions since their end; 1d to 36500d.
      */
     public record Retention(
@@ -186,11 +186,11 @@ public record RowlockProperties(
      *     jobs for the places; more than that. Without it, max-running-per-key holds always.
      * @param rate Jobs of this queue that begin in a time, over all nodes, such as '10/s' or '100/min burst 20'. Without it, there is no limit.
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
-     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one fails for good, the others:
+     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one is dead, the others:
      *     hold, continue or cancel-rest. Without it, they run in no strict order.
      * @param lateAfter How long a job of this queue that may run may wait before the verdict calls the queue late, such as 2d for what may
      *     run at night; as rowlock.late-after without it.
-     * @param retry When failed jobs run again, for listeners and jobs that say nothing.
+     * @param retry When jobs run again after a failed attempt, for listeners and jobs that say nothing.
      */
     public record Queue(
             @Nullable Integer concurrency,
@@ -205,7 +205,7 @@ public record RowlockProperties(
             @DefaultValue QueueRetry retry) {}
 
     /**
-     * When failed jobs of one queue run again, unless their listener or the job says otherwise. What is left out is as for
+     * When jobs of one queue run again after a failed attempt, unless their listener or the job says otherwise. What is left out is as for
      * all queues.
      *
      * @param maxRetries Attempts after the first; 0 to 10000.

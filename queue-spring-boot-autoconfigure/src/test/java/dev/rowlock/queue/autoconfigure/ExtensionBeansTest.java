@@ -108,7 +108,7 @@ class ExtensionBeansTest {
                             "pays with 4111111111111111",
                             "reported " + DoNotRetryException.class.getName() + ": refused: 4111111111111111");
             assertThat(context.getBean(JobSearch.class).find(id)).hasValueSatisfying(job -> {
-                assertThat(job.state()).isEqualTo(JobState.FAILED);
+                assertThat(job.state()).isEqualTo(JobState.DEAD);
                 assertThat(job.errors()).extracting(FailedAttempt::message).containsExactly("refused: ****");
             });
         });

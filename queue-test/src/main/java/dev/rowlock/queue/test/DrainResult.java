@@ -23,7 +23,7 @@ public record DrainResult(List<Attempt> attempts) {
     }
 
     /** How many of them completed their job. */
-    public int succeeded() {
+    public int completed() {
         return (int) attempts.stream().filter(DrainResult::completed).count();
     }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.test;
 
 import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.FailedAttempt;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A job that does not exist, to test code without Spring and without a database: {@link #context} for handlers, {@link #failed} for retry
- * policies and strategies, {@link #claimed} for redactors, observers and interceptors. Its methods change it and return it. Not thread-safe.
+ * policies and strategies, {@link #claimed} for redactors, observers and interceptors, {@link #waiting} for admission policies. Its methods change
+ * it and return it. Not thread-safe.
  *
  * <pre>{@code
  * FakeJobContext context = FakeJob.of(SendInvoice.class).attempt(2).context();
@@ -37,6 +39,7 @@ public final class FakeJob {
     private long id = 1;
     private int attempt = 1;
     private int crashes;
+    private int priority;
     private @Nullable Integer maxRetries; // null: not its own
     private Duration age = Duration.ZERO;
     private @Nullable String key;
@@ -90,6 +93,12 @@ public final class FakeJob {
         return this;
     }
 
+    /** Of a {@link #waiting} job; 0 unless said otherwise. */
+    public FakeJob priority(int value) {
+        priority = value;
+        return this;
+    }
+
     /** The job's own number, which goes before that of a policy; a context says 25 unless there is one. */
     public FakeJob maxRetries(int value) {
         maxRetries = value;
@@ -114,7 +123,7 @@ public final class FakeJob {
 
     /** An earlier attempt failed like that. */
     public FakeJob error(String exception, String message) {
-        errors.add(new FailedAttempt(errors.size() + 1, null, CLAIMED_AT.minus(age), null, exception, message, ""));
+        errors.add(new Failed(errors.size() + 1, null, CLAIMED_AT.minus(age), null, exception, message, ""));
         return this;
     }
 
@@ -132,7 +141,7 @@ public final class FakeJob {
 
     /** The job as a claim returns it, without a payload. */
     public ClaimedJob claimed() {
-        return new ClaimedJob(
+        return new Claimed(
                 new Claim(id, 1),
                 queue,
                 type,
@@ -150,6 +159,12 @@ public final class FakeJob {
                 false);
     }
 
+    /** The job as an admission policy gets it: it could run since it was enqueued, and {@link #attempt} says which attempt comes next. */
+    public WaitingJob waiting() {
+        Instant enqueuedAt = CLAIMED_AT.minus(age);
+        return new Waiting(id, type, key, priority, attempt - 1, enqueuedAt, enqueuedAt, Map.copyOf(headers));
+    }
+
     /** The failure of this attempt, as retry strategies see it. */
     public Failure failed(Throwable thrown) {
         return new Failure(claimed(), age, thrown);
@@ -160,4 +175,54 @@ public final class FakeJob {
         int retries = maxRetries == null ? RetryPolicy.DEFAULT.maxRetries() : maxRetries;
         return new FakeJobContext(claimed(), Map.copyOf(headers), List.copyOf(errors), retries, stop, checkpoint);
     }
+
+    private record Claimed(
+            Claim claim,
+            String queue,
+            String type,
+            int attempt,
+            int crashes,
+            Duration waited,
+            Duration age,
+            Instant claimedAt,
+            @Nullable String payload,
+            @Nullable String headers,
+            @Nullable Integer maxRetries,
+            @Nullable Duration timeout,
+            @Nullable Instant deadline,
+            @Nullable String key,
+            boolean counted)
+            implements ClaimedJob {
+
+        @Override
+        public ClaimedJob withoutPayload() {
+            return this; // it has none
+        }
+
+        @Override
+        public String toString() {
+            return "job %d (%s) of queue '%s', attempt %d".formatted(id(), type, queue, attempt);
+        }
+    }
+
+    private record Waiting(
+            long id,
+            String type,
+            @Nullable String key,
+            int priority,
+            int attempts,
+            Instant readyAt,
+            Instant enqueuedAt,
+            Map<String, String> headers)
+            implements WaitingJob {}
+
+    private record Failed(
+            int attempt,
+            @Nullable Instant startedAt,
+            Instant at,
+            @Nullable Long nodeId,
+            String type,
+            String message,
+            String trace)
+            implements FailedAttempt {}
 }

@@ -52,9 +52,9 @@ public final class TestJobsAssert extends AbstractAssert<TestJobsAssert, TestJob
         return hasEnqueued(payload).inState(JobState.COMPLETED);
     }
 
-    /** There is a job of this class that has failed for good; what follows is about these. */
+    /** There is a job of this class whose last attempt failed; what follows is about these. */
     public <P> EnqueuedAssert<P> hasDead(Class<P> payload) {
-        return hasEnqueued(payload).inState(JobState.FAILED);
+        return hasEnqueued(payload).inState(JobState.DEAD);
     }
 
     /** Lines for a message. */

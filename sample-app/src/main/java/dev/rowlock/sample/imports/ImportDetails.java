@@ -76,7 +76,7 @@ class ImportDetails {
                         SELECT i.line, i.sku, i.name, i.picture, i.job_id
                           FROM import_item i JOIN rowlock.job j ON j.id = i.job_id
                          WHERE i.import_id = :importId AND i.line > :afterLine AND i.done_at IS NULL
-                           AND j.state IN ('failed', 'quarantined')
+                           AND j.state IN ('dead', 'quarantined')
                          ORDER BY i.line LIMIT :limit
                         """)
                 .param("importId", importId)

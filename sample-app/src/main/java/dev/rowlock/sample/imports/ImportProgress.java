@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param readerState the state of the job that reads the file; null once retention has dropped it
  * @param rows how many the file has; null until it was read
  * @param retrying failed at least once, and will be tried again
- * @param dead failed for good; each keeps its error history
+ * @param dead those whose last attempt failed; each keeps its error history
  * @param withdrawn cancelled or discarded by somebody
  * @param recovered of the resized ones, those that had failed before
  * @param finishedAt when the last one ended
@@ -40,7 +40,7 @@ record ImportProgress(
     @JsonProperty
     String status() {
         if (rows == null) {
-            return "failed".equals(readerState) || "quarantined".equals(readerState) ? "failed" : "accepted";
+            return "dead".equals(readerState) || "quarantined".equals(readerState) ? "failed" : "accepted";
         }
         return finishedAt == null ? "running" : "finished";
     }

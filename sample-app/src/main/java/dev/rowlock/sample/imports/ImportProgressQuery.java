@@ -28,7 +28,7 @@ class ImportProgressQuery {
                    SELECT count(*) FILTER (WHERE j.state = 'running') AS running,
                           count(*) FILTER (WHERE j.state IN ('ready', 'waiting') AND j.errors IS NULL) AS queued,
                           count(*) FILTER (WHERE j.state IN ('ready', 'waiting') AND j.errors IS NOT NULL) AS retrying,
-                          count(*) FILTER (WHERE j.state IN ('failed', 'quarantined')) AS dead,
+                          count(*) FILTER (WHERE j.state IN ('dead', 'quarantined')) AS dead,
                           count(*) FILTER (WHERE j.id IS NULL OR j.state = 'cancelled') AS withdrawn
                      FROM import_item p
                      LEFT JOIN rowlock.job_details j ON j.id = p.job_id

@@ -6,7 +6,7 @@ public enum Act {
     SLEEP,
     /** Fails so many attempts, then returns. */
     RETRY,
-    /** Fails for good. */
+    /** Fails until it is dead. */
     FAIL,
     /** Fails, and is not tried again; once it is redriven, it returns. */
     MEND,

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 public enum Shape {
     /** Whatever became of it. */
     ENDS(RunsAfter.END, RunsAfter.END, RunsAfter.END),
-    /** It must have succeeded; the last step runs in any case. */
+    /** It must have completed; the last step runs in any case. */
     SUCCESS(RunsAfter.SUCCESS, RunsAfter.SUCCESS, RunsAfter.END),
     /** While it has failed, the next one waits. */
     HELD(RunsAfter.SUCCESS_OR_HOLD, RunsAfter.SUCCESS_OR_HOLD, RunsAfter.SUCCESS_OR_HOLD),

@@ -41,7 +41,7 @@ class MemoryTest {
                     .filteredOn(row -> row.id() == glutton)
                     .singleElement()
                     .satisfies(
-                            row -> assertThat(row.state() + " " + row.attempt()).isEqualTo("failed 4"));
+                            row -> assertThat(row.state() + " " + row.attempt()).isEqualTo("dead 4"));
             assertThat(history.rows())
                     .filteredOn(row -> beside.contains(row.id()) || after.contains(row.id()))
                     .hasSize(26)

@@ -73,10 +73,10 @@ class HostileHandlerTest {
             odd.add(bench.jobs.enqueue(new Odd(i)));
         }
 
-        odd.forEach(id -> assertThat(bench.end(id)).isIn(JobState.FAILED, JobState.COMPLETED));
+        odd.forEach(id -> assertThat(bench.end(id)).isIn(JobState.DEAD, JobState.COMPLETED));
         fine.forEach(id -> assertThat(bench.end(id)).isEqualTo(JobState.COMPLETED));
         for (int i : List.of(0, 1, 3)) {
-            assertThat(bench.end(odd.get(i))).as("result %d", i).isEqualTo(JobState.FAILED);
+            assertThat(bench.end(odd.get(i))).as("result %d", i).isEqualTo(JobState.DEAD);
         }
     }
 
@@ -106,7 +106,7 @@ class HostileHandlerTest {
 
         for (int i = 0; i < odd.size(); i++) {
             JobDetails job = bench.ended(odd.get(i));
-            assertThat(job.state()).as("exception %d", i).isEqualTo(JobState.FAILED);
+            assertThat(job.state()).as("exception %d", i).isEqualTo(JobState.DEAD);
             assertThat(job.errors()).as("exception %d", i).hasSize(1);
         }
         fine.forEach(id -> assertThat(bench.end(id)).isEqualTo(JobState.COMPLETED));
@@ -128,7 +128,7 @@ class HostileHandlerTest {
         fine.addAll(enqueueFine(200));
 
         fine.forEach(id -> assertThat(bench.end(id)).isEqualTo(JobState.COMPLETED));
-        assertThat(bench.end(odd)).isEqualTo(JobState.FAILED);
+        assertThat(bench.end(odd)).isEqualTo(JobState.DEAD);
     }
 
     @Test

@@ -174,7 +174,7 @@ class HostilePayloadTest {
         bench.ended(id);
         long broken = insert("[\"secret\", {\"deep\": 1e400}]");
 
-        assertThat(bench.end(broken)).isEqualTo(JobState.FAILED);
+        assertThat(bench.end(broken)).isEqualTo(JobState.DEAD);
         assertThat(bench.ended(broken).errors().get(0).message()).doesNotContain("secret");
     }
 
@@ -255,7 +255,7 @@ class HostilePayloadTest {
         } catch (PayloadException | PayloadTooLargeException | DataAccessException e) {
             return;
         }
-        assertThat(bench.end(id)).isIn(JobState.COMPLETED, JobState.FAILED);
+        assertThat(bench.end(id)).isIn(JobState.COMPLETED, JobState.DEAD);
     }
 
     /** As another program could that writes into the tables. */

@@ -46,7 +46,7 @@ class InnerTransactionsTest {
                 })
                 .start();
 
-        assertThat(bench.end(bench.jobs.enqueue(new Pay(1)))).isEqualTo(JobState.FAILED);
+        assertThat(bench.end(bench.jobs.enqueue(new Pay(1)))).isEqualTo(JobState.DEAD);
         assertThat(effects()).isEqualTo("apart");
     }
 

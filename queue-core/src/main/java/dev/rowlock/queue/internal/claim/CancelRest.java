@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. Those that have begun, or
+ * Cancels ready jobs that were enqueued before another one of their key died, in a queue whose order wants that. Those that have begun, or
  * that somebody has redriven, go on.
  */
 public final class CancelRest {
@@ -46,7 +46,7 @@ public final class CancelRest {
                     )""".formatted(BegunJobs.untouched("r")))
             .to(Room.DONE, "id = r.id", "job_key = r.job_key", "state = 'cancelled'", """
                     errors = rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
-                           'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed'))""")
+                           'type', 'cancelled', 'message', 'job ' || f.id || ' of its key is dead'))""")
             .returning("headers")
             .answering("SELECT count(*), coalesce(bool_or(headers -> '%s' IS NOT NULL), false) FROM into_done"
                     .formatted(Headers.WORKFLOW));
@@ -85,7 +85,7 @@ public final class CancelRest {
     }
 
     /**
-     * Cancels ready jobs of keys in order of which another job has failed, where that is wanted. They keep their place until the claim that finds them cancels them.
+     * Cancels ready jobs of keys in order of which another job is dead, where that is wanted. They keep their place until the claim that finds them cancels them.
      *
      * <p>If that fails, the claim that has found them goes on all the same. Where the server refuses to move a job, only its key is left aside for a while.
      *
@@ -139,7 +139,7 @@ public final class CancelRest {
         private void cancelAll(List<String> keys) {
             Cancelled rest = cancel.run(queue, keys);
             cancelled += rest.jobs();
-            log.info("queue '{}': cancelled {} jobs, because others of their keys have failed", queue, rest.jobs());
+            log.info("queue '{}': cancelled {} jobs, because others of their keys are dead", queue, rest.jobs());
             if (rest.ofWorkflows()) {
                 changed.run();
             }
@@ -165,7 +165,7 @@ public final class CancelRest {
             keys.forEach(key -> aside.put(key, until));
             if (lines.admitted(System.nanoTime()) >= 0) {
                 log.error(
-                        "queue '{}': jobs of {} keys cannot be cancelled, though others of these keys have failed. They stay where they are, and"
+                        "queue '{}': jobs of {} keys cannot be cancelled, though others of these keys are dead. They stay where they are, and"
                                 + " those behind them wait; this is tried again in {}, other keys go on",
                         queue,
                         keys.size(),

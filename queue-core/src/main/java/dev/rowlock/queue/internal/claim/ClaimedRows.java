@@ -105,7 +105,7 @@ final class ClaimedRows {
     private ClaimedJob job(ResultSet row) throws SQLException {
         Duration sinceReady = untilClaimed(row.getDouble(READY_AT));
         double enqueuedAt = row.getDouble(ENQUEUED_AT);
-        return new ClaimedJob(
+        return new ClaimedRow(
                 new Claim(row.getLong(ID), row.getLong(TOKEN)),
                 queue,
                 type(row),

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param limited whether something limits the queue as a whole, so that this claims jobs without keys too
  * @param busy how many keys somebody else was filling at that moment
  * @param untilRate when a rate allows one of them the next job; null: no rate held up any
- * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
+ * @param toCancel keys whose jobs are to be cancelled, because one of them is dead
  * @param lends whether a look that {@linkplain Look#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
  *     case it says nothing of who wants its places
  * @param rated whether keys have a rate

@@ -19,11 +19,11 @@ public final class ClusterStatements {
             """;
 
     private static final String DEPTHS = """
-            SELECT d.queue, d.state, d.jobs,
+            SELECT d.queue, d.room, d.jobs,
                    CASE WHEN d.oldest_at IS NOT NULL THEN date_part('epoch', greatest(last.measured_at - d.oldest_at, interval '0')) END AS oldest,
                    date_part('epoch', greatest(statement_timestamp() - last.measured_at, interval '0')) AS age
               FROM rowlock.depth d CROSS JOIN (SELECT max(measured_at) AS measured_at FROM rowlock.depth) AS last
-             ORDER BY d.queue, d.state
+             ORDER BY d.queue, d.room
             """;
 
     private static final String FIGURES = """
@@ -36,17 +36,17 @@ public final class ClusterStatements {
     /**
      * One line of the last measurement of queues.
      *
-     * @param state a live room or {@code dead}
+     * @param room a live room or {@code dead}
      * @param oldestSeconds how long the longest-waiting job had been runnable at the measurement; null where that says nothing
      * @param ageSeconds how old the measurement is
      */
     public record Depth(
-            String queue, String state, long jobs, @Nullable Double oldestSeconds, double ageSeconds) {
+            String queue, String room, long jobs, @Nullable Double oldestSeconds, double ageSeconds) {
 
         static Depth of(ResultSet row) throws SQLException {
             return new Depth(
                     row.getString("queue"),
-                    row.getString("state"),
+                    row.getString("room"),
                     row.getLong("jobs"),
                     row.getObject("oldest", Double.class),
                     row.getDouble("age"));

@@ -31,7 +31,7 @@ public final class ErrorHistory {
     }
 
     private static FailedAttempt entry(JsonNode error) {
-        return new FailedAttempt(
+        return new Entry(
                 error.path("attempt").asInt(),
                 error.path("claimedAt").isString() ? instant(error.path("claimedAt")) : null,
                 instant(error.path("at")),
@@ -44,4 +44,14 @@ public final class ErrorHistory {
     private static Instant instant(JsonNode time) {
         return OffsetDateTime.parse(time.asString()).toInstant();
     }
+
+    private record Entry(
+            int attempt,
+            @Nullable Instant startedAt,
+            Instant at,
+            @Nullable Long nodeId,
+            String type,
+            String message,
+            String trace)
+            implements FailedAttempt {}
 }

@@ -42,7 +42,7 @@ final class LateQueues {
                   FROM rowlock.depth d
                  CROSS JOIN LATERAL (SELECT coalesce((SELECT l.millis FROM unnest(:queues::text[], :queue_millis::bigint[]) AS l (queue, millis)
                                                        WHERE l.queue = d.queue), :late_millis) AS millis) AS own
-                 WHERE d.state = 'ready' AND d.jobs > 0 AND d.oldest_at < clock_timestamp() - own.millis * interval '1 ms'
+                 WHERE d.room = 'ready' AND d.jobs > 0 AND d.oldest_at < clock_timestamp() - own.millis * interval '1 ms'
                    AND (EXISTS (SELECT FROM rowlock.ready r WHERE r.queue = d.queue AND r.job_key IS NULL)
                      OR EXISTS (SELECT FROM rowlock.ready r WHERE r.queue = d.queue AND r.job_key IS NOT NULL))
             )

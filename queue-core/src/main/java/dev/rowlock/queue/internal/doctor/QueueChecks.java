@@ -174,7 +174,7 @@ final class QueueChecks {
                                    max(late.jobs) AS jobs_of_key, (array_agg(late.job_key ORDER BY late.jobs DESC))[ 1 ] AS key
                               FROM (SELECT fingerprint, job_key, count(*) AS jobs, max(died_at) AS last_at, max(id) AS newest
                                       FROM (SELECT fingerprint, job_key, died_at, id FROM rowlock.dead
-                                             WHERE died_at > clock_timestamp() - :within_minutes * interval '1 min' AND state = 'failed'
+                                             WHERE died_at > clock_timestamp() - :within_minutes * interval '1 min' AND state = 'dead'
                                              ORDER BY died_at DESC LIMIT 10000) AS newest
                                      GROUP BY fingerprint, job_key) AS late
                              GROUP BY late.fingerprint HAVING sum(late.jobs) >= :deaths
@@ -222,9 +222,9 @@ final class QueueChecks {
                                     "The clock of the database was set back by {seconds} s at least: {jobs} jobs that were enqueued before wait longer by as much.",
                                     "Let them wait, or bring them forward: JobAdmin.bringForward(JobFilter.where().time(JobTime.ENQUEUED, TimeRange.from(Instant.now())), Duration.ofSeconds({seconds})). Nothing tells a delay from a time that somebody named: leave such jobs out by the filter.")),
 
-            // Ready jobs of a key in order have waited so long for one that has failed for good; first the key with the
+            // Ready jobs of a key in order have waited so long for one that is dead; first the key with the
             // most jobs.
-            check("held-keys", "No key in order waits for a failed job.")
+            check("held-keys", "No key in order waits for a dead job.")
                     .sql("""
                     SELECT held.* FROM rowlock.queue_limit l
                      CROSS JOIN LATERAL (
@@ -234,13 +234,13 @@ final class QueueChecks {
                              FROM (SELECT queue, job_key, id, died_at FROM rowlock.dead
                                     WHERE queue = l.queue AND job_key IS NOT NULL AND last_job > 0
                                     ORDER BY queue, job_key LIMIT 10000) AS d
-                            WHERE d.died_at < clock_timestamp() - :failed_minutes * interval '1 min') AS held
+                            WHERE d.died_at < clock_timestamp() - :dead_minutes * interval '1 min') AS held
                      WHERE l.in_order = 'hold' AND held.jobs > 0
-                     ORDER BY held.jobs DESC, held.died_at LIMIT 5""", Map.of("failed_minutes", 10))
+                     ORDER BY held.jobs DESC, held.died_at LIMIT 5""", Map.of("dead_minutes", 10))
                     .finds(
                             warn(
-                                    "{jobs} jobs of key '{job_key}' of queue '{queue}' wait for job {id}, which failed at {died_at}: the queue runs its keys in order.",
-                                    "Redrive the job that failed, or discard it, by JobAdmin, or skip it by QueueLimits.skip. QueueLimits.blockedKeys lists all such keys.")),
+                                    "{jobs} jobs of key '{job_key}' of queue '{queue}' wait for job {id}, which died at {died_at}: the queue runs its keys in order.",
+                                    "Redrive the dead job, or discard it, by JobAdmin, or skip it by QueueLimits.skip. QueueLimits.blockedKeys lists all such keys.")),
 
             // A policy of the application gives no good answer, or is not asked any more while jobs wait for it.
             check("silent-policies", "Each policy that is asked answers.")
@@ -295,21 +295,21 @@ final class QueueChecks {
                                     "Queue '{queue}' has {rule}, and no living node serves it. Nodes serve: {served}.",
                                     "If the name of the queue is misspelt, take it back: QueueLimits.remove, or a weight of 1, or another queue() of the policy.")),
 
-            // A workflow goes on only if an operator acts: a step waits for the redrive of a job that failed so long
+            // A workflow goes on only if an operator acts: a step waits for the redrive of a job that died so long
             // ago, or one that is open has had nothing to do in a workflow of that age. Looks at the 1,000 oldest that
             // run.
             check("stalled-workflows", "No workflow waits for a redrive, or for an open step to be closed.")
                     .sql("""
                     WITH oldest AS MATERIALIZED (SELECT id, name, started_at FROM rowlock.workflow WHERE state = 'running' ORDER BY id LIMIT 1000)
-                    SELECT w.id AS workflow, w.name, 'redrive' AS waits_for, failed.step, failed.job, failed.died_at AS since
+                    SELECT w.id AS workflow, w.name, 'redrive' AS waits_for, dead.step, dead.job, dead.died_at AS since
                       FROM oldest w CROSS JOIN LATERAL (
                            SELECT parent.name AS step, d.id AS job, d.died_at FROM rowlock.workflow_edge e
                              JOIN rowlock.workflow_step child ON child.workflow_id = w.id AND child.step_no = e.child_no AND child.state = 'waiting'
                              JOIN rowlock.workflow_step parent ON parent.workflow_id = w.id AND parent.step_no = e.parent_no
                              JOIN rowlock.workflow_job m ON m.workflow_id = w.id AND m.failure = 1 AND m.step_no = e.parent_no
                              JOIN rowlock.dead d ON d.id = m.job_id
-                            WHERE e.workflow_id = w.id AND e.runs_after = 'success-or-hold' LIMIT 1) AS failed
-                     WHERE failed.died_at < clock_timestamp() - :failed_minutes * interval '1 min'
+                            WHERE e.workflow_id = w.id AND e.runs_after = 'success-or-hold' LIMIT 1) AS dead
+                     WHERE dead.died_at < clock_timestamp() - :dead_minutes * interval '1 min'
                     UNION ALL
                     SELECT w.id, w.name, 'close', open.step, NULL, w.started_at
                       FROM oldest w CROSS JOIN LATERAL (
@@ -317,14 +317,14 @@ final class QueueChecks {
                             WHERE s.workflow_id = w.id AND s.accepts AND s.state = 'released'
                               AND NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0 AND m.step_no = s.step_no) LIMIT 1) AS open
                      WHERE w.started_at < clock_timestamp() - :open_minutes * interval '1 min'
-                     ORDER BY since LIMIT 5""", Map.of("failed_minutes", 10, "open_minutes", 24 * 60))
+                     ORDER BY since LIMIT 5""", Map.of("dead_minutes", 10, "open_minutes", 24 * 60))
                     .finds(first -> first.is("waits_for", "close")
                             ? warn(
                                     "Workflow {workflow} '{name}' has run since {since}, and all jobs of its step '{step}' have ended, but the step is open for more.",
                                     "Close the step by Workflows.close, or cancel the workflow.")
                             : warn(
-                                    "Workflow {workflow} '{name}' has waited since {since}, when job {job} of its step '{step}' failed.",
-                                    "Redrive the job that failed, or cancel the workflow.")));
+                                    "Workflow {workflow} '{name}' has waited since {since}, when job {job} of its step '{step}' died.",
+                                    "Redrive the dead job, or cancel the workflow.")));
 
     private QueueChecks() {}
 }

@@ -133,7 +133,7 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public int skip(String queue, String key) {
-        TransactionStanding standing = database.requireWritable("skip failed jobs");
+        TransactionStanding standing = database.requireWritable("skip dead jobs");
         int skipped = store.skipDead(Names.queue(queue), named(key), note("skip", queue, "key " + key));
         if (skipped > 0) {
             wake(queue, standing);

@@ -23,7 +23,7 @@ public final class Measurements {
                        least(1, 32e6 / greatest(1, pg_relation_size('rowlock.running'))) AS running,
                        least(1, 32e6 / greatest(1, pg_relation_size('rowlock.dead'))) AS dead
             ), sample AS MATERIALIZED (
-                SELECT queue, 'waiting' AS state, round(count(*) / (SELECT waiting FROM share)) AS jobs, NULL::timestamptz AS oldest_with_key
+                SELECT queue, 'waiting' AS room, round(count(*) / (SELECT waiting FROM share)) AS jobs, NULL::timestamptz AS oldest_with_key
                   FROM rowlock.waiting TABLESAMPLE SYSTEM (100 * (SELECT waiting FROM share)) GROUP BY queue
                 UNION ALL
                 SELECT queue, 'ready', round(count(*) / (SELECT ready FROM share)), min(ready_at) FILTER (WHERE job_key IS NOT NULL)
@@ -71,7 +71,7 @@ public final class Measurements {
                         UNION ALL
                         SELECT k.queue,
                                least((SELECT min(h.ready_at) FROM head h WHERE h.queue = k.queue),
-                                     (SELECT s.oldest_with_key FROM sample s WHERE s.queue = k.queue AND s.state = 'ready')),
+                                     (SELECT s.oldest_with_key FROM sample s WHERE s.queue = k.queue AND s.room = 'ready')),
                                (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                  WHERE r.queue = k.queue AND r.job_key IS NOT NULL LIMIT 10000) AS first)
                           FROM keyed_queue k) AS part
@@ -86,15 +86,15 @@ public final class Measurements {
                        (SELECT count(*) FROM (SELECT FROM rowlock.dead d WHERE d.queue = g.queue LIMIT 10000) AS first) AS first_jobs
                   FROM grave g
             ), measured AS MATERIALIZED (
-                SELECT queue, state, jobs, NULL::timestamptz AS oldest_at FROM sample WHERE state NOT IN ('ready', 'dead')
+                SELECT queue, room, jobs, NULL::timestamptz AS oldest_at FROM sample WHERE room NOT IN ('ready', 'dead')
                 UNION ALL
                 SELECT d.queue, 'dead', CASE WHEN d.first_jobs < 10000 THEN d.first_jobs ELSE greatest(d.first_jobs, s.jobs) END,
                        NULL
-                  FROM dead d LEFT JOIN sample s ON s.queue = d.queue AND s.state = 'dead'
+                  FROM dead d LEFT JOIN sample s ON s.queue = d.queue AND s.room = 'dead'
                 UNION ALL
                 SELECT r.queue, 'ready', CASE WHEN r.first_jobs < 10000 THEN r.first_jobs ELSE greatest(r.first_jobs, s.jobs) END,
                        r.oldest_at
-                  FROM ready r LEFT JOIN sample s ON s.queue = r.queue AND s.state = 'ready'
+                  FROM ready r LEFT JOIN sample s ON s.queue = r.queue AND s.room = 'ready'
                 UNION ALL
                 SELECT DISTINCT served.queue COLLATE "C", 'ready', 0, NULL::timestamptz
                   FROM rowlock.node n CROSS JOIN LATERAL unnest(n.queues) AS served (queue)
@@ -102,18 +102,18 @@ public final class Measurements {
             ), emptied AS (
                 UPDATE rowlock.depth d SET jobs = 0, oldest_at = NULL, measured_at = statement_timestamp()
                  WHERE (d.jobs > 0 OR d.measured_at > statement_timestamp()) -- the clock was set back
-                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.state = d.state)
+                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.room = d.room)
             ), forgotten AS (
                 DELETE FROM rowlock.depth d
                  WHERE d.jobs = 0 AND d.measured_at < statement_timestamp() - interval '1 hour'
-                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.state = d.state)
+                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.room = d.room)
             )
-            INSERT INTO rowlock.depth AS d (queue, state, jobs, oldest_at, measured_at)
-            SELECT queue, state, jobs, oldest_at, statement_timestamp() FROM measured
-            ON CONFLICT (queue, state) DO UPDATE
+            INSERT INTO rowlock.depth AS d (queue, room, jobs, oldest_at, measured_at)
+            SELECT queue, room, jobs, oldest_at, statement_timestamp() FROM measured
+            ON CONFLICT (queue, room) DO UPDATE
                SET jobs = excluded.jobs, oldest_at = excluded.oldest_at, measured_at = excluded.measured_at
              WHERE (d.jobs, d.oldest_at) IS DISTINCT FROM (excluded.jobs, excluded.oldest_at) OR d.measured_at > statement_timestamp()
-                OR (d.queue, d.state) = (SELECT m.queue, m.state FROM measured m ORDER BY m.queue, m.state LIMIT 1)
+                OR (d.queue, d.room) = (SELECT m.queue, m.room FROM measured m ORDER BY m.queue, m.room LIMIT 1)
             """;
 
     // Partitions count as their table, so that there is no new figure each day. A VACUUM holds back nobody.

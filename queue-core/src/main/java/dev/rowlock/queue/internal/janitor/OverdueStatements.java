@@ -72,17 +72,17 @@ public final class OverdueStatements {
                     ), judged AS (
                         SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
                                        WHEN shared THEN 'retry'
-                                       WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ? /* max_retries */) THEN 'failed'
+                                       WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ? /* max_retries */) THEN 'dead'
                                        WHEN statement_timestamp() + wait_millis * interval '1 ms'
-                                            > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
+                                            > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'dead'
                                        ELSE 'retry' END AS fate
                           FROM waiting
                     )""")
                     .with("errors = history")
                     .to(Room.DONE, "state = 'cancelled'")
                     .when("fate = 'cancelled'")
-                    .orTo(Room.DEAD, "state = 'failed'")
-                    .when("fate = 'failed'")
+                    .orTo(Room.DEAD, "state = 'dead'")
+                    .when("fate = 'dead'")
                     .orTo(
                             Room.WAITING,
                             "due_at = statement_timestamp() + wait_millis * interval '1 ms'",

@@ -25,6 +25,8 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.ClaimCounts;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
@@ -60,6 +62,23 @@ public final class WorkerNode {
 
     /** However much is changed, the node beats and looks what has changed no oftener than this. */
     private static final Duration ATTENTION = Duration.ofMillis(200);
+
+    /** Of a node that does not run. */
+    public static final NodeStatus STOPPED = new Status(
+            NodeStatus.State.STOPPED,
+            0,
+            false,
+            false,
+            false,
+            List.of(),
+            0,
+            0,
+            List.of(),
+            List.of(),
+            null,
+            List.of(),
+            List.of(),
+            Duration.ZERO);
 
     private final NodeSettings settings;
     private final NodeServices services;
@@ -123,7 +142,7 @@ public final class WorkerNode {
     /** How the node is doing now. */
     public NodeStatus status() {
         Run now = run;
-        return now == null ? NodeStatus.STOPPED : now.status();
+        return now == null ? STOPPED : now.status();
     }
 
     /**
@@ -268,7 +287,7 @@ public final class WorkerNode {
         }
 
         NodeStatus status() {
-            return new NodeStatus(
+            return new Status(
                     lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
                     lease.nodeId(),
                     !lease.failing(),
@@ -533,4 +552,22 @@ public final class WorkerNode {
             changed.run();
         }
     }
+
+    /** How a node is doing. */
+    public record Status(
+            NodeStatus.State state,
+            long nodeId,
+            boolean beats,
+            boolean records,
+            boolean hears,
+            List<NodeStatus.QueueHandlers> handlers,
+            int unwritten,
+            int setAside,
+            List<String> broken,
+            List<ChoreStatus> chores,
+            @Nullable Duration sinceBeat,
+            List<ClaimCounts> claims,
+            List<NodeStatus.PolicyCounts> policies,
+            Duration inVain)
+            implements NodeStatus {}
 }

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.AuditFilter;
+import dev.rowlock.queue.operate.KindOfError;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -135,7 +136,7 @@ public final class AuditStatements {
     }
 
     private static AuditEntry entry(ResultSet row) throws SQLException {
-        return new AuditEntry(
+        return new Line(
                 row.getLong("id"),
                 row.getObject("at", OffsetDateTime.class).toInstant(),
                 row.getString("who"),
@@ -149,4 +150,19 @@ public final class AuditStatements {
                 BulkRow.error(row.getString("error")),
                 row.getObject("bulk_action_id", Long.class));
     }
+
+    private record Line(
+            long id,
+            Instant at,
+            String who,
+            @Nullable String why,
+            String action,
+            String subject,
+            @Nullable String detail,
+            long jobs,
+            long refused,
+            @Nullable String refusal,
+            @Nullable KindOfError error,
+            @Nullable Long bulkActionId)
+            implements AuditEntry {}
 }

@@ -13,6 +13,7 @@ import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -115,7 +116,7 @@ final class BulkRow {
             return null;
         }
         String filter = row.getString("filter");
-        return new BulkAction(
+        return new Action(
                 row.getLong("id"),
                 kind,
                 BulkAction.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
@@ -132,4 +133,22 @@ final class BulkRow {
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
                 Columns.instant(row, row.findColumn("ended_at")));
     }
+
+    private record Action(
+            long id,
+            BulkAction.Kind kind,
+            BulkAction.State state,
+            String filter,
+            @Nullable KindOfError error,
+            String who,
+            @Nullable String why,
+            long counted,
+            boolean countedAll,
+            long done,
+            long refused,
+            @Nullable String refusal,
+            @Nullable Integer perSecond,
+            Instant createdAt,
+            @Nullable Instant endedAt)
+            implements BulkAction {}
 }

@@ -190,7 +190,7 @@ public final class JobChanges {
     }
 
     private static Set<JobState> notRunning() {
-        return Set.of(JobState.WAITING, JobState.READY, JobState.FAILED, JobState.QUARANTINED);
+        return Set.of(JobState.WAITING, JobState.READY, JobState.DEAD, JobState.QUARANTINED);
     }
 
     private @Nullable JobState state(long id) {

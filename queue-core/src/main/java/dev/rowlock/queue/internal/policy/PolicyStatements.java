@@ -22,6 +22,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -506,7 +507,7 @@ public final class PolicyStatements {
     }
 
     private static WaitingJob job(ResultSet row) throws SQLException {
-        return new WaitingJob(
+        return new Candidate(
                 row.getLong(1),
                 row.getString(2),
                 row.getString(3),
@@ -570,4 +571,16 @@ public final class PolicyStatements {
     private ColdStatement on(Connection connection, String sql, String queue) {
         return ColdStatement.on(connection, database.sql(sql)).set("queue", queue);
     }
+
+    /** What a policy may choose. */
+    record Candidate(
+            long id,
+            String type,
+            @Nullable String key,
+            int priority,
+            int attempts,
+            Instant readyAt,
+            Instant enqueuedAt,
+            Map<String, String> headers)
+            implements WaitingJob {}
 }

@@ -77,7 +77,7 @@ public final class OutcomeStatements {
                     .with("errors = history")
                     .to(Room.DONE, "state = 'cancelled'")
                     .when("cancel_requested AND may_cancel")
-                    .orTo(Room.DEAD, "state = 'failed'")
+                    .orTo(Room.DEAD, "state = 'dead'")
                     .answering("SELECT token, cancel_requested AND may_cancel, NULL::int FROM moved");
 
     private static final String RELEASE = IndexPlan.OUTCOMES_PREFIX
@@ -134,7 +134,7 @@ public final class OutcomeStatements {
             String reason,
             @Nullable String error) {}
 
-    /** One job that failed for good; {@code error} is a JSON object. */
+    /** One job whose last attempt failed; {@code error} is a JSON object. */
     public record Buried(Claim claim, String error) {}
 
     /**
@@ -167,7 +167,7 @@ public final class OutcomeStatements {
     /** Moves claimed jobs to waiting: to be tried again, snoozed, or of a type that the node does not know. */
     private final String defer;
 
-    /** Ends claimed jobs as failed; those that were to be cancelled as cancelled, unless done cannot take them. */
+    /** Ends claimed jobs as dead; those that were to be cancelled as cancelled, unless done cannot take them. */
     private final String bury;
 
     /** Gives claimed jobs back to ready, to their places. */
@@ -247,7 +247,7 @@ public final class OutcomeStatements {
         }));
     }
 
-    /** Moves jobs to waiting: failed ones that will be tried again, snoozed ones, and those whose type this node does not know. */
+    /** Moves jobs to waiting: those that will be tried again, snoozed ones, and those whose type this node does not know. */
     public Moved defer(List<Deferred> jobs) {
         return atOnce(
                 defer,
@@ -261,7 +261,7 @@ public final class OutcomeStatements {
                 Columns.texts(jobs, Deferred::error));
     }
 
-    /** Moves jobs that failed for good to dead. None of them will run again. */
+    /** Moves jobs whose last attempt failed to dead. None of them will run again. */
     public Moved bury(List<Buried> jobs) {
         return bury(jobs, true);
     }

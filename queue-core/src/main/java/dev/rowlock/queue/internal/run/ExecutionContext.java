@@ -215,7 +215,7 @@ final class ExecutionContext implements JobContext {
         }
     }
 
-    /** Notes that the job fails for good because of what was to be its result, and returns the exception to throw. */
+    /** Notes that the job dies because of what was to be its result, and returns the exception to throw. */
     PayloadException unstorable(PayloadException e) {
         unstorableResult = e;
         return e;

@@ -8,6 +8,8 @@ import dev.rowlock.queue.internal.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.schedule.MissedRuns;
+import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobDetails;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -15,6 +17,7 @@ import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,7 +178,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
 
     private static RecurringJobDetails details(StoredSchedule stored, Instant now) {
         Schedule schedule = schedule(stored);
-        return new RecurringJobDetails(
+        return new Details(
                 stored.name(),
                 schedule,
                 stored.declaredBy() != null,
@@ -237,4 +240,22 @@ public final class StoredRecurringJobs implements RecurringJobs {
                 new AuditNote(actor.who(), actor.why(), verb + " recurring job", "recurring job " + name, detail);
         note.write(connection, database.schema(), jobs);
     }
+
+    private record Details(
+            String name,
+            Schedule schedule,
+            boolean declared,
+            String type,
+            String queue,
+            MissedRuns missed,
+            Overlap overlap,
+            Duration jitter,
+            boolean paused,
+            boolean retired,
+            @Nullable Instant lastRun,
+            @Nullable Long lastJob,
+            List<Long> recentJobs,
+            long skipped,
+            List<Instant> next)
+            implements RecurringJobDetails {}
 }

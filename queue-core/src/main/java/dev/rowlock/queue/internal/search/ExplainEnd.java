@@ -67,7 +67,7 @@ final class ExplainEnd {
         String state = Objects.requireNonNull(row.getString("state"));
         return switch (state) {
             case "cancelled" -> "cancelled" + cancelled(row);
-            case "failed", "quarantined" ->
+            case "dead", "quarantined" ->
                 state
                         + error(row)
                         + (row.getBoolean("skipped") ? "; it was skipped, and does not hold up its key" : "");

@@ -58,7 +58,7 @@ public final class ExplainJob {
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
                        AND %s
                      ORDER BY w.id LIMIT 1) AS held_by_waiting,
-                   (SELECT 'job ' || d.id || ' of its key has failed: redrive, skip or discard it' FROM rowlock.dead d
+                   (SELECT 'job ' || d.id || ' of its key is dead: redrive, skip or discard it' FROM rowlock.dead d
                      WHERE l.in_order = 'hold' AND d.queue = j.queue AND d.job_key = j.job_key AND d.last_job > 0
                      ORDER BY d.queue, d.job_key, d.last_job LIMIT 1) AS held_by_dead,
                    (SELECT 'job ' || h.id || ' of its key comes first, whose type ''' || h.type || ''' has been paused since '

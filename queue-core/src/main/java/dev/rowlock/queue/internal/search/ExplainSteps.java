@@ -19,7 +19,7 @@ final class ExplainSteps {
     /** Jobs of a step are counted up to this. */
     private static final int COUNTED = 100_000;
 
-    // As in DecideSteps: what holds up a step is a parent that goes on, a failed job that somebody may redrive, or that
+    // As in DecideSteps: what holds up a step is a parent that goes on, a dead job that somebody may redrive, or that
     // nothing has failed.
     private static final String SQL = """
             WITH own AS MATERIALIZED (
@@ -49,11 +49,11 @@ final class ExplainSteps {
                  ORDER BY needs_redrive DESC, accepts AND runs_after <> 'failure' DESC, runs_after, step_no
                  LIMIT :described
             )
-            SELECT o.workflow_id, o.name AS own_name, o.state AS own_state, o.workflow_state, h.*, c.jobs, c.open, f.failures, d.job_id AS failed_job,
+            SELECT o.workflow_id, o.name AS own_name, o.state AS own_state, o.workflow_state, h.*, c.jobs, c.open, f.failures, d.job_id AS dead_job,
                    CASE WHEN d.job_id < 0 THEN 'workflow'
                         WHEN d.dead THEN 'dead'
                         WHEN EXISTS (SELECT FROM rowlock.jobs_by_id(ARRAY[d.job_id])) THEN 'redriven'
-                        ELSE 'discarded' END AS failed_is
+                        ELSE 'discarded' END AS dead_is
               FROM own o
               LEFT JOIN holding h ON true
               LEFT JOIN LATERAL (
@@ -130,14 +130,14 @@ final class ExplainSteps {
 
     /** Null: it has been redriven. */
     private static @Nullable String remedy(ResultSet row) throws SQLException {
-        long job = row.getLong("failed_job");
+        long job = row.getLong("dead_job");
         long failures = row.getLong("failures");
-        return switch (row.getString("failed_is")) {
-            case "workflow" -> "its workflow %d has failed; redrive the failed jobs of that one".formatted(-job);
+        return switch (row.getString("dead_is")) {
+            case "workflow" -> "its workflow %d has failed; redrive the dead jobs of that one".formatted(-job);
             case "dead" ->
                 failures == 1
-                        ? "its job %d has failed; redrive it".formatted(job)
-                        : "%d of its jobs have failed, such as job %d; redrive them".formatted(failures, job);
+                        ? "its job %d is dead; redrive it".formatted(job)
+                        : "%d of its jobs are dead, such as job %d; redrive them".formatted(failures, job);
             case "discarded" ->
                 "its job %d was discarded, so this step is skipped once the other jobs have ended".formatted(job);
             default -> null;

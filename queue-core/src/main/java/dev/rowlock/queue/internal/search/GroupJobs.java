@@ -114,7 +114,7 @@ public final class GroupJobs {
     public record Found<T>(List<T> groups, boolean complete) {}
 
     /**
-     * Jobs that have failed and have not ended: as many groups as there are, up to {@code size}. No index knows who has failed,
+     * Jobs with a failed attempt that have not ended: as many groups as there are, up to {@code size}. No index knows who has failed,
      * so only the front of each room is read: the jobs that are due next, and the oldest that are ready. A job that is tried
      * again is older than most.
      */

@@ -38,7 +38,7 @@ final class DecideSteps {
 
     /** What the steps before some steps say about them, which a query finds: their {@code workflow_id} and {@code step_no}. The last expression is {@code verdict}. */
     // A parent goes on as long as it has a job that has not ended, or may get one: a skipped one gets none, even if it
-    // is open. Mostly no job of it has failed or was cancelled, and one look says so. Nobody looks for one that has not
+    // is open. Mostly no job of it is dead or was cancelled, and one look says so. Nobody looks for one that has not
     // ended where nothing depends on it: of a large step that may take long. Each table is reached step by step, so
     // that no plan walks through a whole one.
     static final String VERDICT = """

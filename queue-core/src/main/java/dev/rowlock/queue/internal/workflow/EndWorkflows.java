@@ -27,7 +27,7 @@ final class EndWorkflows {
                             WHEN w.state = 'cancelling' THEN 'cancelled'
                             WHEN (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3)
                                    ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL -- in this order, because only one index has it
-                            THEN 'failed' ELSE 'succeeded' END AS state
+                            THEN 'failed' ELSE 'completed' END AS state
                   FROM unnest(?::bigint[], ?::int[], ?::bigint[]) AS t (id, hint_step, hint_job)
                  CROSS JOIN LATERAL (
                        SELECT w.id, w.state FROM rowlock.workflow w
@@ -45,19 +45,19 @@ final class EndWorkflows {
             """;
 
     // A skipped step whose condition holds by now is about to come back: somebody has noted the end of a job that was
-    // redriven, and not decided yet. Nobody would decide for a workflow that has succeeded.
+    // redriven, and not decided yet. Nobody would decide for a workflow that has completed.
     private static final String DECIDED = ", " + DecideSteps.VERDICT.formatted("""
             SELECT s.workflow_id, s.step_no
                   FROM now n
                  CROSS JOIN LATERAL (
                        SELECT s.workflow_id, s.step_no FROM rowlock.workflow_step s
                         WHERE s.workflow_id = n.id AND s.state = 'skipped' ORDER BY s.step_no OFFSET 0) AS s
-                 WHERE n.state = 'succeeded'
+                 WHERE n.state = 'completed'
                    AND (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = n.id AND m.failure = 4
                          ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL""") + """
             , decided AS MATERIALIZED (
                 SELECT n.id, n.before, n.step_no, n.job_id,
-                       CASE WHEN n.state = 'succeeded' AND n.id = ANY (ARRAY(SELECT workflow_id FROM verdict WHERE met))
+                       CASE WHEN n.state = 'completed' AND n.id = ANY (ARRAY(SELECT workflow_id FROM verdict WHERE met))
                             THEN 'running' ELSE n.state END AS state
                   FROM now n
             )
@@ -66,7 +66,7 @@ final class EndWorkflows {
     private static final String END = NOW + DECIDED + """
             , ended AS (
                 UPDATE rowlock.workflow w
-                   SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
+                   SET state = n.state, ended_at = CASE WHEN n.state IN ('completed', 'failed', 'cancelled') THEN statement_timestamp() END
                   FROM decided n
                  WHERE w.id = ANY (ARRAY(SELECT id FROM decided)) AND w.id + 0 = n.id AND n.state <> n.before
                 RETURNING w.id

@@ -39,7 +39,7 @@ final class NoteEnds {
             ), roomed AS MATERIALIZED (
                 SELECT m.*,
                        CASE WHEN m.job_id < 0
-                            THEN (SELECT CASE s.state WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
+                            THEN (SELECT CASE s.state WHEN 'completed' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
                                     FROM rowlock.workflow s WHERE s.id = -m.job_id)
                             ELSE coalesce(f.now_state,
                                           (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),

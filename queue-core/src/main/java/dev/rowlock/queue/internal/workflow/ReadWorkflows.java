@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReadWorkflows {
 
     /**
-     * Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition
+     * Whether a failed workflow runs again, though nobody has noted it yet: one of its dead jobs was redriven. A condition
      * about a row {@code w} of {@code workflow}.
      */
     // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.

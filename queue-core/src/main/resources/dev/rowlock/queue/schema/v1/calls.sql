@@ -283,7 +283,7 @@ BEGIN
 END
 $$;
 
--- Where a job is, or how it ended: waiting, ready, running, completed, cancelled, failed, quarantined. Null: there is no such job.
+-- Where a job is, or how it ended: waiting, ready, running, completed, cancelled, dead, quarantined. Null: there is no such job.
 CREATE FUNCTION ${schema}.job_state(job bigint) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT j.state FROM ${schema}.jobs_by_id(ARRAY[job]) j

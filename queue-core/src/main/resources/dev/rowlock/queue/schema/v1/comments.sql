@@ -19,7 +19,7 @@ COMMENT ON TABLE ${schema}.ready IS 'Jobs that may run now.';
 COMMENT ON TABLE ${schema}.waiting IS 'Jobs that are due later.';
 COMMENT ON TABLE ${schema}.running IS 'Jobs that a node has claimed.';
 COMMENT ON TABLE ${schema}.done IS 'Jobs that were completed or cancelled. One partition a day, UTC, or more where they are kept for long.';
-COMMENT ON TABLE ${schema}.dead IS 'Jobs that failed for good or were quarantined. They wait for redrive or discard.';
+COMMENT ON TABLE ${schema}.dead IS 'Jobs whose last attempt failed, and quarantined ones. They wait for redrive or discard.';
 COMMENT ON TABLE ${schema}.payload IS 'Large payloads. Their jobs have null as payload.';
 COMMENT ON TABLE ${schema}.unique_key IS 'The job that holds, or last held, a unique key.';
 COMMENT ON TABLE ${schema}.node IS 'Processes that run jobs. A row is a lease.';
@@ -59,11 +59,11 @@ BEGIN
             ('node.id', 'Id of the node.'),
             ('past_node.id', 'Id of the node.'),
             ('job_id', 'Id of the job.'),
-            ('state', 'waiting, ready, running, completed, cancelled, failed or quarantined.'),
+            ('state', 'waiting, ready, running, completed, cancelled, dead or quarantined.'),
             ('done_place.block', 'The id of a job, divided by 64.'),
             ('done_place.day', 'The first day of the partition, which bears its name.'),
             ('done_place.bits', 'One for each of the 64 ids.'),
-            ('depth.state', 'waiting, ready, running or dead.'),
+            ('depth.room', 'waiting, ready, running or dead.'),
             ('queue', 'Its queue.'),
             ('job_key', 'Which tenant, account or document it is about: limits count by it; null: none.'),
             ('gate', 'Its key, or empty text, if it counts against limits of its queue; null: it does not.'),
@@ -82,9 +82,9 @@ BEGIN
             ('claimed_at', 'When its last attempt was claimed; null: it never was.'),
             ('deadline', 'When its attempt must have ended; null: no limit.'),
             ('finished_at', 'When it was completed or cancelled.'),
-            ('died_at', 'When it failed for good or was quarantined.'),
-            ('job_details.ended_at', 'When it was completed, cancelled, failed for good or was quarantined.'),
-            ('other_job_details.ended_at', 'When it was completed, cancelled, failed for good or was quarantined.'),
+            ('died_at', 'When it died or was quarantined.'),
+            ('job_details.ended_at', 'When it was completed, cancelled, died or was quarantined.'),
+            ('other_job_details.ended_at', 'When it was completed, cancelled, died or was quarantined.'),
             ('node_id', 'Node of its last attempt; its name is in node or past_node.'),
             ('token', 'Number of its last claim. Only the claim with this number may record the outcome.'),
             ('reason', 'Why it waits: scheduled, retry, snooze, unknown-type, not-started, crash, redrive.'),
@@ -219,7 +219,7 @@ COMMENT ON COLUMN ${schema}.queue_limit.rate_burst IS 'So many may begin at once
 COMMENT ON COLUMN ${schema}.queue_limit.key_rate_jobs IS 'So many of its jobs of each key begin in a time; null: no limit.';
 COMMENT ON COLUMN ${schema}.queue_limit.key_rate_millis IS 'That time, in milliseconds.';
 COMMENT ON COLUMN ${schema}.queue_limit.key_rate_burst IS 'So many may begin at once after a pause.';
-COMMENT ON COLUMN ${schema}.queue_limit.in_order IS 'Jobs of a key run one after the other; when one fails for good, the others: hold, continue, cancel-rest. Null: in no strict order.';
+COMMENT ON COLUMN ${schema}.queue_limit.in_order IS 'Jobs of a key run one after the other; when one is dead, the others: hold, continue, cancel-rest. Null: in no strict order.';
 COMMENT ON COLUMN ${schema}.queue_limit.of_queue IS 'Whether something limits the queue as a whole.';
 COMMENT ON COLUMN ${schema}.queue_limit.of_keys IS 'Whether something limits its keys.';
 COMMENT ON COLUMN ${schema}.queue_limit.declared IS 'Whether an application declares it; false: it was set at run time.';
@@ -261,7 +261,7 @@ COMMENT ON COLUMN ${schema}.admitted_job.admitted_at IS 'When it was chosen.';
 COMMENT ON TABLE ${schema}.workflow IS 'Workflows and batches.';
 COMMENT ON COLUMN ${schema}.workflow.id IS 'Id of the workflow; no job has the same.';
 COMMENT ON COLUMN ${schema}.workflow.name IS 'Its name, for people.';
-COMMENT ON COLUMN ${schema}.workflow.state IS 'running, cancelling, succeeded, failed or cancelled.';
+COMMENT ON COLUMN ${schema}.workflow.state IS 'running, cancelling, completed, failed or cancelled.';
 COMMENT ON COLUMN ${schema}.workflow.started_at IS 'When it was started.';
 COMMENT ON COLUMN ${schema}.workflow.ended_at IS 'When the last of its jobs had ended; null: it runs.';
 
@@ -285,8 +285,8 @@ COMMENT ON TABLE ${schema}.workflow_job IS 'Jobs of steps. Follows from the room
 COMMENT ON COLUMN ${schema}.workflow_job.job_id IS 'Id of the job; negative: of a workflow that counts as one.';
 COMMENT ON COLUMN ${schema}.workflow_job.workflow_id IS 'Its workflow.';
 COMMENT ON COLUMN ${schema}.workflow_job.step_no IS 'Its step.';
-COMMENT ON COLUMN ${schema}.workflow_job.state IS '0: it has not ended; 1: it has failed; 2: it was completed; 3: it was cancelled; 4: it was cancelled because its step was skipped.';
-COMMENT ON COLUMN ${schema}.workflow_job.failure IS 'Its state, if it has failed or was cancelled; null: it has not ended, or was completed.';
+COMMENT ON COLUMN ${schema}.workflow_job.state IS '0: it has not ended; 1: it is dead; 2: it was completed; 3: it was cancelled; 4: it was cancelled because its step was skipped.';
+COMMENT ON COLUMN ${schema}.workflow_job.failure IS 'Its state, if it is dead or was cancelled; null: it has not ended, or was completed.';
 COMMENT ON COLUMN ${schema}.workflow_job.next_steps IS 'Steps that run as soon as it has completed, because they wait for nothing else; null: there are none, or there is more to be decided.';
 
 COMMENT ON TABLE ${schema}.pause IS 'Queues and types that are paused, or everything.';

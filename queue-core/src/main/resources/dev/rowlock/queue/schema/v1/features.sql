@@ -204,7 +204,7 @@ CREATE TABLE ${schema}.workflow (
     id         bigint      NOT NULL PRIMARY KEY,        -- from the sequence of jobs, which moves on after a recovery
     name       text        COLLATE "C" NOT NULL,
     state      text        COLLATE "C" NOT NULL DEFAULT 'running'
-               CHECK (state IN ('running', 'cancelling', 'succeeded', 'failed', 'cancelled')),
+               CHECK (state IN ('running', 'cancelling', 'completed', 'failed', 'cancelled')),
     started_at timestamptz NOT NULL DEFAULT statement_timestamp(),
     ended_at   timestamptz                              -- null: it runs
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
@@ -245,7 +245,7 @@ CREATE TABLE ${schema}.workflow_job (
     job_id       bigint   NOT NULL PRIMARY KEY,
     workflow_id  bigint   NOT NULL,
     step_no      int      NOT NULL,
-    state        smallint NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4), -- 0 open, 1 failed, 2 completed, 3 cancelled, 4 skipped
+    state        smallint NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4), -- 0 open, 1 dead, 2 completed, 3 cancelled, 4 skipped
     -- An end is noted in place: no index tells jobs that have not ended from those that were completed.
     failure      smallint GENERATED ALWAYS AS (CASE WHEN state IN (1, 3, 4) THEN state END) STORED,
     next_steps   int[]                                  -- that run as soon as it has completed, because they wait for nothing else

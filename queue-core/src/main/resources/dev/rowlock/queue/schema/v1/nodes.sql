@@ -49,11 +49,11 @@ CREATE TABLE ${schema}.chore (
 -- The last measurement of the live rooms and dead, made by one node and exported by all.
 CREATE TABLE ${schema}.depth (
     queue       text COLLATE "C" NOT NULL,
-    state       text COLLATE "C" NOT NULL,
+    room        text COLLATE "C" NOT NULL,
     jobs        bigint      NOT NULL,
     oldest_at   timestamptz,
     measured_at timestamptz NOT NULL,
-    PRIMARY KEY (queue, state)
+    PRIMARY KEY (queue, room)
 );
 
 -- What one node has measured of the database for all nodes, which export it as meters.

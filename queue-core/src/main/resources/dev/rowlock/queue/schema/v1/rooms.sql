@@ -129,7 +129,7 @@ CREATE FUNCTION ${schema}.last_job_id() RETURNS bigint LANGUAGE sql VOLATILE AS 
     SELECT last_value FROM ${schema}.job_id
 $$;
 
--- Failed for good, or quarantined after bringing down its node too often. Kept until redriven or discarded.
+-- Dead after their last attempt, or quarantined after bringing down its node too often. Kept until redriven or discarded.
 CREATE TABLE ${schema}.dead (
     id             bigint      NOT NULL,
     died_at        timestamptz NOT NULL,
@@ -142,7 +142,7 @@ CREATE TABLE ${schema}.dead (
     attempt        smallint    NOT NULL CHECK (attempt >= 0),
     crashes        smallint    NOT NULL CHECK (crashes >= 0),
     max_retries    smallint,
-    state          text        COLLATE "C" NOT NULL CHECK (state IN ('failed', 'quarantined')),
+    state          text        COLLATE "C" NOT NULL CHECK (state IN ('dead', 'quarantined')),
     queue          text        COLLATE "C" NOT NULL,
     job_key        text        COLLATE "C",
     type           text        COLLATE "C" NOT NULL,

@@ -67,14 +67,14 @@ CREATE VIEW ${schema}.job AS
     SELECT id, state, queue, type, priority, attempt, crashes,
            coalesce(ended_at, claimed_at, due_at)::timestamptz(0) AS at,
            CASE WHEN state = 'running' THEN concat_ws(' ', progress || ' %', left(progress_note, 60))
-                WHEN state IN ('waiting', 'failed', 'quarantined')
+                WHEN state IN ('waiting', 'dead', 'quarantined')
                 THEN concat_ws(': ', reason, substring((errors -> -1 ->> 'type') COLLATE "C" FROM '[^.]*$'),
                                left(split_part(errors -> -1 ->> 'message', E'\n', 1), 60)) END AS why,
            coalesce((SELECT name FROM ${schema}.node WHERE id = node_id),
                     (SELECT name FROM ${schema}.past_node WHERE id = node_id)) AS node
       FROM ${schema}.job_details;
 
--- Live and dead jobs that have failed, each with its last error.
+-- Live and dead jobs with a failed attempt, each with its last error.
 CREATE VIEW ${schema}.failure AS
     SELECT id, state, queue, type, attempt, crashes, (error ->> 'at')::timestamptz AS failed_at,
            (error ->> 'attempt')::smallint AS failed_attempt, error ->> 'type' AS class, error ->> 'message' AS message,

@@ -148,7 +148,7 @@ class ClaimInOrderTest extends KeyedQueue {
                         });
         assertThat(rooms.number(
                         "SELECT count(*) FROM rowlock.done WHERE state = 'cancelled' AND errors::text LIKE '%job "
-                                + (before + 1) + " of its key has failed%'"))
+                                + (before + 1) + " of its key is dead%'"))
                 .isEqualTo(afterFailure == AfterFailure.CANCEL_REST ? 2 : 0);
     }
 
@@ -213,7 +213,7 @@ class ClaimInOrderTest extends KeyedQueue {
         order(AfterFailure.HOLD);
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type)
-                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', '%s', 'a', 'send' FROM generate_series(1, %d)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', '%s', 'a', 'send' FROM generate_series(1, %d)
                 """.formatted(QUEUE, skipped));
         skip("a");
         rooms.execute("VACUUM rowlock.dead");
@@ -262,7 +262,7 @@ class ClaimInOrderTest extends KeyedQueue {
         rooms.execute("""
                 WITH failed AS (DELETE FROM rowlock.running WHERE id = %d RETURNING *)
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type)
-                SELECT id, now(), enqueued_at, rank, attempt, crashes, 'failed', queue, job_key, type FROM failed
+                SELECT id, now(), enqueued_at, rank, attempt, crashes, 'dead', queue, job_key, type FROM failed
                 """.formatted(before + id));
     }
 

@@ -109,7 +109,7 @@ class KeyedClaimsTest {
         rooms.execute("""
                 WITH failed AS (DELETE FROM rowlock.ready WHERE id IN (%d, %d) RETURNING *)
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, last_job)
-                SELECT id, now(), enqueued_at, rank, 1, 0, 'failed', queue, job_key, type, %d FROM failed
+                SELECT id, now(), enqueued_at, rank, 1, 0, 'dead', queue, job_key, type, %d FROM failed
                 """.formatted(jobs[0], jobs[1], jobs[3]));
 
         claimUntilRunning(2);

@@ -129,7 +129,7 @@ class KeyedPlansTest {
                         + key.replace("i % 200", "150 + i % 50") + of.formatted(JOBS));
         rooms.execute(
                 "INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, payload, attempt, crashes, state, queue, job_key, type)"
-                        + " SELECT nextval('rowlock.job_id'), now(), now(), 0, '{}', 1, 0, 'failed', "
+                        + " SELECT nextval('rowlock.job_id'), now(), now(), 0, '{}', 1, 0, 'dead', "
                         + key.replace("i % 200", "150 + i % 50") + of.formatted(JOBS));
         rooms.execute(
                 "INSERT INTO rowlock.running (id, ready_at, enqueued_at, claimed_at, token, node_id, attempt, crashes, rank, payload, gate, queue, job_key, type)"

@@ -49,7 +49,7 @@ class MoveTest {
         long moved = rooms.number(Move.from(Room.RUNNING, "taken", ALL_RUNNING)
                 .to(Room.DONE, "state = 'cancelled'")
                 .when(condition)
-                .orTo(Room.DEAD, "state = 'failed'")
+                .orTo(Room.DEAD, "state = 'dead'")
                 .when("deadline > statement_timestamp() OR " + condition)
                 .orTo(Room.READY)
                 .answering("SELECT count(*) FROM taken"));

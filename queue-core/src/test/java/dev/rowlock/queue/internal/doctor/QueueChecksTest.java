@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.gate.LimitStatements;
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.search.JobFilter;
@@ -436,7 +437,7 @@ class QueueChecksTest {
     }
 
     private static Check chores(ChoreStatus chore) {
-        NodeStatus status = new NodeStatus(
+        NodeStatus status = new WorkerNode.Status(
                 NodeStatus.State.RUNNING,
                 1,
                 true,

@@ -26,7 +26,7 @@ class WorkflowChecksTest {
     @Test
     void itReadsNoTableAsAWhole() throws Exception {
         rooms.execute("INSERT INTO rowlock.workflow (id, name, state, ended_at)"
-                + " SELECT i, 'w', CASE WHEN i % 100 = 0 THEN 'running' ELSE 'succeeded' END,"
+                + " SELECT i, 'w', CASE WHEN i % 100 = 0 THEN 'running' ELSE 'completed' END,"
                 + " CASE WHEN i % 100 > 0 THEN now() END FROM generate_series(100000, 115000) AS i");
         rooms.execute(
                 "INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)"

@@ -291,7 +291,7 @@ class LimitStatementsTest {
     private void dead(String queue, String key, int jobs) {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', '%s', '%s', 'send', '{}' FROM generate_series(1, %d)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', '%s', '%s', 'send', '{}' FROM generate_series(1, %d)
                 """.formatted(queue, key, jobs));
     }
 }

@@ -42,7 +42,7 @@ class DepthTest {
         measure.depth();
 
         assertThat(read.depths())
-                .extracting(Depth::queue, Depth::state, Depth::jobs)
+                .extracting(Depth::queue, Depth::room, Depth::jobs)
                 .containsExactly(
                         tuple("mail", "dead", 1L),
                         tuple("mail", "ready", 3L),
@@ -126,7 +126,7 @@ class DepthTest {
         measure.depth();
 
         assertThat(read.depths())
-                .extracting(Depth::queue, Depth::state, Depth::jobs)
+                .extracting(Depth::queue, Depth::room, Depth::jobs)
                 .containsExactly(tuple("mail", "ready", 0L));
     }
 
@@ -196,7 +196,7 @@ class DepthTest {
     void aSmallQueueOfManyDeadJobsIsCountedExactly() {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed',
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'dead',
                        CASE WHEN i % 1200 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 1700))
                   FROM generate_series(1, 24000) i""");
         assertThat(rooms.number("SELECT pg_relation_size('rowlock.dead')")).isGreaterThan(32_000_000);

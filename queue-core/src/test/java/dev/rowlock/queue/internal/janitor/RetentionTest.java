@@ -205,7 +205,7 @@ class RetentionTest {
     private void deadFor(String time, int jobs) {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type)
-                SELECT nextval('rowlock.job_id'), statement_timestamp() - interval '%s', statement_timestamp(), 0, 1, 0, 'failed', 'mail', 'send'
+                SELECT nextval('rowlock.job_id'), statement_timestamp() - interval '%s', statement_timestamp(), 0, 1, 0, 'dead', 'mail', 'send'
                   FROM generate_series(1, %d)
                 """.formatted(time, jobs));
     }

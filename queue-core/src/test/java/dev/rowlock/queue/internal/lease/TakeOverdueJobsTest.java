@@ -87,7 +87,7 @@ class TakeOverdueJobsTest {
         take();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
-        assertThat(rooms.look(job.id())).containsEntry("state", "failed").containsEntry("attempt", 1);
+        assertThat(rooms.look(job.id())).containsEntry("state", "dead").containsEntry("attempt", 1);
     }
 
     /** Its own retries come first, then those of its listener on its node, then the defaults. */

@@ -52,7 +52,7 @@ class FormerTypesTest extends NodeTest {
                         listener -> listener.formerTypes(List.of("Hello")).timeout(Duration.ofMillis(20)))
                 .start();
 
-        node.awaitState(old, JobState.FAILED);
+        node.awaitState(old, JobState.DEAD);
     }
 
     @Test

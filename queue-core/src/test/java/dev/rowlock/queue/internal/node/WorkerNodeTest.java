@@ -12,7 +12,6 @@ import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.settings.RetentionSettings;
-import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
@@ -42,7 +41,7 @@ class WorkerNodeTest extends NodeTest {
                 .start();
 
         long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(2));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
 
         JobDetails job = node.search.find(id).orElseThrow();
         assertThat(job.attempt()).isEqualTo(3);
@@ -71,8 +70,8 @@ class WorkerNodeTest extends NodeTest {
 
         long said = node.jobs.enqueue(new Greet("Ada"));
         long declared = node.jobs.enqueue(new Unheard("Ada"));
-        node.awaitState(said, JobState.FAILED);
-        node.awaitState(declared, JobState.FAILED);
+        node.awaitState(said, JobState.DEAD);
+        node.awaitState(declared, JobState.DEAD);
 
         assertThat(node.search.find(said).orElseThrow().attempt()).isEqualTo(1);
         assertThat(node.search.find(declared).orElseThrow().attempt()).isEqualTo(1);
@@ -269,6 +268,6 @@ class WorkerNodeTest extends NodeTest {
                         .filter(thread -> !ofOtherTests.contains(thread))
                         .noneMatch(thread -> thread.getName().startsWith("rowlock-")));
         assertThat(node.count("node")).isZero();
-        assertThat(node.status()).isEqualTo(NodeStatus.STOPPED);
+        assertThat(node.status()).isEqualTo(WorkerNode.STOPPED);
     }
 }

@@ -118,7 +118,7 @@ class AuditRetentionTest {
     private void dead(int jobs) {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', 'mail', 'send', '{}'
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'dead', 'mail', 'send', '{}'
                   FROM generate_series(1, %d)
                 """.formatted(jobs));
     }

@@ -193,7 +193,7 @@ class SlowBulkActionsTest {
     private void dead(int jobs, String payload) {
         rooms.execute("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', 'mail', 'send', %s
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'dead', 'mail', 'send', %s
                   FROM generate_series(1, %d)
                 """.formatted(payload, jobs));
     }

@@ -52,7 +52,7 @@ class PolicyCursorTest {
     }
 
     private static Page page(boolean jobs) {
-        WaitingJob job = new WaitingJob(42, "a", null, 0, 0, Instant.EPOCH, Instant.EPOCH, Map.of());
+        WaitingJob job = new PolicyStatements.Candidate(42, "a", null, 0, 0, Instant.EPOCH, Instant.EPOCH, Map.of());
         return new Page(jobs ? List.of(job) : List.of(), jobs ? FIRST : WaitingPosition.FRONT, null, 0, Instant.EPOCH);
     }
 }

@@ -36,7 +36,7 @@ class BuryJobsTest {
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
         assertThat(rooms.look(job.id()))
-                .containsEntry("state", "failed")
+                .containsEntry("state", "dead")
                 .containsEntry("attempt", 1)
                 .hasEntrySatisfying(
                         "errors", errors -> assertThat(errors.toString()).contains("it failed", "claimedAt"));

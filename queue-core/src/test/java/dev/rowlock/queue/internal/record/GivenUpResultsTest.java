@@ -56,7 +56,7 @@ class GivenUpResultsTest {
             assertThat(Arrays.stream(ids)
                             .mapToObj(id -> node.search.find(id).orElseThrow().state()))
                     .hasSize(JOBS)
-                    .isSubsetOf(JobState.COMPLETED, JobState.FAILED);
+                    .isSubsetOf(JobState.COMPLETED, JobState.DEAD);
         }
     }
 

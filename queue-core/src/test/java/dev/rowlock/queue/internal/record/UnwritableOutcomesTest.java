@@ -84,7 +84,7 @@ class UnwritableOutcomesTest extends NodeTest {
         long[] ids = run(50);
 
         awaitAllButTheBad(ids);
-        node.awaitState(ids[BAD], JobState.FAILED);
+        node.awaitState(ids[BAD], JobState.DEAD);
         assertThat(node.search.find(ids[BAD]).orElseThrow().errors())
                 .extracting(FailedAttempt::type, FailedAttempt::message)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple(

@@ -52,7 +52,7 @@ class AwaitedJobStatementsTest {
                 .extracting(Ended::id, Ended::state)
                 .containsExactlyInAnyOrder(
                         org.assertj.core.groups.Tuple.tuple(done.id(), "completed"),
-                        org.assertj.core.groups.Tuple.tuple(dead, "failed"),
+                        org.assertj.core.groups.Tuple.tuple(dead, "dead"),
                         org.assertj.core.groups.Tuple.tuple(-1L, null));
     }
 

@@ -89,7 +89,7 @@ class StoredJobResultsTest {
 
     @Test
     void noJobHasTheIdOfAWorkflow() {
-        rooms.execute("INSERT INTO rowlock.workflow (id, name, state) VALUES (78, 'w', 'succeeded')");
+        rooms.execute("INSERT INTO rowlock.workflow (id, name, state) VALUES (78, 'w', 'completed')");
 
         assertThatThrownBy(() -> results.handle(-78).await(LONG)).isInstanceOf(NoSuchJobException.class);
     }

@@ -66,8 +66,8 @@ class WaitsTest {
         Look older = next();
 
         CompletableFuture<Ended> afterRedrive = waits.await(ID);
-        older.answer().complete(List.of(new Ended(ID, "failed", null, null)));
-        assertThat(before).succeedsWithin(LONG).extracting(Ended::state).isEqualTo("failed");
+        older.answer().complete(List.of(new Ended(ID, "dead", null, null)));
+        assertThat(before).succeedsWithin(LONG).extracting(Ended::state).isEqualTo("dead");
         next().answer().complete(completed());
 
         assertThat(afterRedrive).succeedsWithin(LONG).isEqualTo(completed().get(0));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.claim.Admissions;
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.SendWakeup;
@@ -208,7 +209,7 @@ class QueueWorkerTest {
     @Test
     void aPayloadTakesUpRoomUntilItsHandlerHasRun() {
         ClaimedJob claimed = rooms.running();
-        ClaimedJob large = new ClaimedJob(
+        ClaimedJob large = new ClaimedRow(
                 claimed.claim(),
                 Rooms.QUEUE,
                 "send",
@@ -221,7 +222,9 @@ class QueueWorkerTest {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                false);
 
         worker.accept(List.of(large), System.nanoTime());
         Awaitility.await().until(() -> runs.get() == 1);

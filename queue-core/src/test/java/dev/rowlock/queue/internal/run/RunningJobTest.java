@@ -35,7 +35,7 @@ class RunningJobTest extends NodeTest {
                 .start();
 
         long id = node.jobs.enqueue(new Greet("slow"), o -> o.maxRetries(1));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
 
         JobDetails job = node.search.find(id).orElseThrow();
         assertThat(job.errors()).extracting(FailedAttempt::type).containsExactly("timeout", "timeout");

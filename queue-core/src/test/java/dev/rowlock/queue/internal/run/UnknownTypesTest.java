@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -83,7 +84,7 @@ class UnknownTypesTest {
     }
 
     private ClaimedJob ofType(String type) {
-        return new ClaimedJob(
+        return new ClaimedRow(
                 job.claim(),
                 job.queue(),
                 type,
@@ -96,7 +97,9 @@ class UnknownTypesTest {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                false);
     }
 
     @Test

@@ -58,7 +58,7 @@ class WhatHandlersThrowTest extends NodeTest {
                 (context, payload) -> {
                     throw thrown;
                 },
-                JobState.FAILED);
+                JobState.DEAD);
 
         assertThat(job.errors()).hasSize(1);
     }
@@ -88,7 +88,7 @@ class WhatHandlersThrowTest extends NodeTest {
 
         long id = node.jobs.enqueue(new Greet("Ada"));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(node.search.find(id).orElseThrow().errors()).hasSize(1);
     }
 
@@ -223,7 +223,7 @@ class WhatHandlersThrowTest extends NodeTest {
 
         long id = node.jobs.enqueue(new Greet("Ada"));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(node.search.find(id).orElseThrow().errors()).hasSize(1);
     }
 }

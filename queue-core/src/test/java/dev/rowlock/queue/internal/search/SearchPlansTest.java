@@ -52,7 +52,7 @@ class SearchPlansTest {
         rooms.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
                 SELECT nextval('rowlock.job_id'), now() - i * interval '1 s', now(), 0, 1, 0,
-                       CASE WHEN i % 50 = 0 THEN 'quarantined' ELSE 'failed' END, CASE WHEN i % 10 = 0 THEN 'print' ELSE 'mail' END, 'send', '{}',
+                       CASE WHEN i % 50 = 0 THEN 'quarantined' ELSE 'dead' END, CASE WHEN i % 10 = 0 THEN 'print' ELSE 'mail' END, 'send', '{}',
                        jsonb_build_array(jsonb_build_object('type', CASE WHEN i BETWEEN 12000 AND 12040 THEN 'Rare' ELSE 'E' || chr(65 + i % 20) END, 'message', 'order ' || i, 'trace', repeat(md5(i::text), 20),
                                                             'attempt', 1, 'at', now()))
                   FROM generate_series(1, ?) AS i
@@ -73,12 +73,12 @@ class SearchPlansTest {
     static Stream<JobFilter> filters() {
         return Stream.of(
                 JobFilter.all(),
-                JobFilter.where().states(JobState.FAILED, JobState.QUARANTINED),
-                JobFilter.where().states(JobState.FAILED),
+                JobFilter.where().states(JobState.DEAD, JobState.QUARANTINED),
+                JobFilter.where().states(JobState.DEAD),
                 JobFilter.where().queue("mail"),
-                JobFilter.where().states(JobState.QUARANTINED, JobState.FAILED).queue("print"),
-                JobFilter.where().states(JobState.FAILED).type("send").errorText("order"),
-                JobFilter.where().states(JobState.FAILED).payload("$ ? (!exists(@.n))"));
+                JobFilter.where().states(JobState.QUARANTINED, JobState.DEAD).queue("print"),
+                JobFilter.where().states(JobState.DEAD).type("send").errorText("order"),
+                JobFilter.where().states(JobState.DEAD).payload("$ ? (!exists(@.n))"));
     }
 
     @ParameterizedTest
@@ -119,7 +119,7 @@ class SearchPlansTest {
             find(
                     explained,
                     JobFilter.where()
-                            .states(JobState.FAILED, JobState.QUARANTINED)
+                            .states(JobState.DEAD, JobState.QUARANTINED)
                             .fingerprint(fingerprint),
                     Page.first(SIZE));
 
@@ -160,7 +160,7 @@ class SearchPlansTest {
         try (ExplainedDatabase explained = explained()) {
             BoundedSearch search = new BoundedSearch(explained.database(), Duration.ofSeconds(5));
 
-            new CountJobs(search).matching(JobFilter.where().states(JobState.FAILED), 1_000);
+            new CountJobs(search).matching(JobFilter.where().states(JobState.DEAD), 1_000);
 
             assertThat(buffers(explained.lastPlan())).isLessThan(500);
         }

@@ -67,7 +67,7 @@ class EndWorkflowsTest {
 
         new EndWorkflows(rooms.database()).run(List.of(7L));
 
-        assertThat(state()).isEqualTo("succeeded");
+        assertThat(state()).isEqualTo("completed");
     }
 
     @Test

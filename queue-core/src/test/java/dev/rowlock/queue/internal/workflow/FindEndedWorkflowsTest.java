@@ -29,11 +29,11 @@ class FindEndedWorkflowsTest {
     void onlyThoseThatDoNotRunAreFound() {
         rooms.execute(
                 "INSERT INTO rowlock.workflow (id, name, state) VALUES (1, 'w', 'running'), (2, 'w', 'cancelling'),"
-                        + " (3, 'w', 'succeeded'), (4, 'w', 'failed'), (5, 'w', 'cancelled')");
+                        + " (3, 'w', 'completed'), (4, 'w', 'failed'), (5, 'w', 'cancelled')");
 
         assertThat(new ReadWorkflows(rooms.database()).ended(new long[] {1, 2, 3, 4, 5, 6}))
                 .containsExactlyInAnyOrder(
-                        new Ended(3, "succeeded"),
+                        new Ended(3, "completed"),
                         new Ended(4, "failed"),
                         new Ended(5, "cancelled"),
                         new Ended(6, null));

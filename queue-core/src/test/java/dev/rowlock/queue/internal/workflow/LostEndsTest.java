@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.workflow.WorkflowFeature.WorkflowEnds;
 import dev.rowlock.queue.job.Claim;
@@ -34,7 +35,7 @@ class LostEndsTest {
     void whenMoreJobsEndThanANodeRemembersSomebodyLooksForTheOthers() {
         WorkflowEnds ended = new WorkflowEnds();
         JobObserver observer = ended.observer();
-        ClaimedJob job = new ClaimedJob(
+        ClaimedJob job = new ClaimedRow(
                 new Claim(1, 1),
                 "mail",
                 "send",
@@ -47,7 +48,9 @@ class LostEndsTest {
                 Headers.inWorkflow(null, 7),
                 null,
                 null,
-                null);
+                null,
+                null,
+                false);
         Outcome completed = new Outcome.Completed(null);
         for (int i = 0; i < 100_000; i++) {
             observer.finished(job, completed, Duration.ZERO);

@@ -53,6 +53,6 @@ class NestedWorkflowsTest {
                         .sql("SELECT DISTINCT state FROM rowlock.workflow")
                         .query(String.class)
                         .list())
-                .containsExactly("succeeded");
+                .containsExactly("completed");
     }
 }

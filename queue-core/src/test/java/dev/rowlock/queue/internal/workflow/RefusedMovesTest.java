@@ -213,7 +213,7 @@ class RefusedMovesTest {
         ended(run("completed"));
         ended(run("completed")); // of the last step
 
-        assertThat(workflows.find(id).orElseThrow().summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(workflows.find(id).orElseThrow().summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(rooms.count("done")).isEqualTo(1 + 30 + 1);
     }
 

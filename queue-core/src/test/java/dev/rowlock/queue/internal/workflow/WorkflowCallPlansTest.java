@@ -100,7 +100,7 @@ class WorkflowCallPlansTest {
     private void fill() {
         tables.fill();
         rooms.execute("INSERT INTO rowlock.workflow (id, name, state, ended_at)"
-                + " SELECT i, 'w', 'succeeded', now() FROM generate_series(30000, 60000) AS i");
+                + " SELECT i, 'w', 'completed', now() FROM generate_series(30000, 60000) AS i");
         rooms.execute("""
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, attempt, crashes, max_retries, queue, type, payload)
                 SELECT i, now(), now(), 0, 0, 0, 0, 'q', 't', '{}' FROM generate_series(30000000, 30020000) AS i

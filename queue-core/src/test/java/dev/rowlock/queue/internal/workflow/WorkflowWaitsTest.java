@@ -22,7 +22,7 @@ class WorkflowWaitsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
     private final Rooms rooms;
-    private final Deque<String> states = new ArrayDeque<>(List.of("running", "running", "succeeded"));
+    private final Deque<String> states = new ArrayDeque<>(List.of("running", "running", "completed"));
     private final WorkflowWaits waits;
 
     WorkflowWaitsTest(TestDatabase test) {
@@ -45,14 +45,14 @@ class WorkflowWaitsTest {
 
     @Test
     void awaitWaitsAgain() throws Exception {
-        assertThat(waits.await(77, LONG).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(waits.await(77, LONG).summary().state()).isEqualTo(WorkflowState.COMPLETED);
         assertThat(states).isEmpty();
     }
 
     @Test
     void aFutureWaitsAgain() throws Exception {
         assertThat(waits.future(77, LONG).get(20, TimeUnit.SECONDS).summary().state())
-                .isEqualTo(WorkflowState.SUCCEEDED);
+                .isEqualTo(WorkflowState.COMPLETED);
         assertThat(states).isEmpty();
     }
 }

@@ -162,7 +162,7 @@ final class BulkApi {
 
     private static Set<JobState> possible(JobFilter filter, Kind kind) {
         Set<JobState> states = switch (kind) {
-            case REDRIVE, DISCARD -> EnumSet.of(JobState.FAILED, JobState.QUARANTINED);
+            case REDRIVE, DISCARD -> EnumSet.of(JobState.DEAD, JobState.QUARANTINED);
             case CANCEL -> EnumSet.of(JobState.WAITING, JobState.READY);
         };
         if (!filter.states().isEmpty()) {

@@ -166,7 +166,7 @@ final class GatesApi {
         if (jobs == 0) {
             throw new Problem(
                     409,
-                    "no failed job holds up key '%s' of queue '%s'; a job that waits for its next attempt is not skipped, but can be cancelled"
+                    "no dead job holds up key '%s' of queue '%s'; a job that waits for its next attempt is not skipped, but can be cancelled"
                             .formatted(wanted.key(), wanted.queue()));
         }
         return new Skipped(jobs);

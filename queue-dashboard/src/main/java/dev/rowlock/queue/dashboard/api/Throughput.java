@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Throughput {
 
     private static final int MINUTES = 60;
-    private static final int MAX_FAILED = 10_000;
+    private static final int MAX_DEAD = 10_000;
     private static final Duration KEPT = Duration.ofMinutes(1);
     private static final Duration KEPT_AFTER_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration KEPT_WHILE_BUSY = Duration.ofSeconds(5);
@@ -45,7 +45,7 @@ final class Throughput {
      * @param at when they were summed
      * @param from when the first minute begins
      * @param queues those in which something has ended; jobs completed in each minute
-     * @param failed how many jobs have died in this hour; null: unknown
+     * @param dead how many jobs have died in this hour; null: unknown
      * @param attempts how many attempts have failed in each queue, whatever has become of their jobs; null: unknown
      * @param trouble why there are no sums; null: there are
      */
@@ -55,7 +55,7 @@ final class Throughput {
             long[] completed,
             long[] cancelled,
             Map<String, long[]> queues,
-            @Nullable CappedCount failed,
+            @Nullable CappedCount dead,
             @Nullable Attempts attempts,
             @Nullable String trouble) {}
 
@@ -116,8 +116,8 @@ final class Throughput {
                 cancelled[minute] += step.cancelled();
                 queues.computeIfAbsent(step.queue(), queue -> new long[MINUTES])[minute] += step.completed();
             }
-            CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
-            return new Sums(at, from, completed, cancelled, queues, failed, attempts(from), null);
+            CappedCount dead = search.count(hour.states(JobState.DEAD, JobState.QUARANTINED), MAX_DEAD);
+            return new Sums(at, from, completed, cancelled, queues, dead, attempts(from), null);
         } catch (SearchesBusyException e) {
             return none(at, from, BUSY);
         } catch (SearchTimeoutException e) {

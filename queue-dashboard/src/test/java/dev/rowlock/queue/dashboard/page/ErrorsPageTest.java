@@ -79,7 +79,7 @@ class ErrorsPageTest {
                 .contains(": gateway is away")
                 .doesNotContain("fingerprint");
         assertThat(browser.one("tbody tr:first-child td:nth-child(4) a").getDomAttribute("href"))
-                .contains("fingerprint=", "state=failed");
+                .contains("fingerprint=", "state=dead");
         String action = browser.text("tbody tr:first-child td:nth-child(3) a");
         browser.click("tbody tr:first-child td:nth-child(3) a").settled();
         assertThat(action).startsWith("action ").endsWith(browser.text("tr [aria-current]"));

@@ -163,7 +163,7 @@ class EveryPageTest {
 
     @Test
     void thePageIsUsedByKeyboard() {
-        browser.open("#/jobs?state=failed");
+        browser.open("#/jobs?state=dead");
         browser.press("j");
         browser.press("j");
         String second = browser.text("tbody tr:nth-child(2) a[data-row]");

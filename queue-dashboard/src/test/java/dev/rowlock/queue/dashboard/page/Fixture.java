@@ -125,7 +125,7 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
     }
 
     long dead() {
-        return search.count(JobFilter.where().states(JobState.FAILED), 1_000).jobs();
+        return search.count(JobFilter.where().states(JobState.DEAD), 1_000).jobs();
     }
 
     List<AuditEntry> audited(String action) {

@@ -88,7 +88,7 @@ class GatesPageTest {
         browser.await("the other key is not blocked either", d -> browser.count(cancel) == 0);
         browser.awaitText("main", "No key is blocked.");
 
-        assertThat(search.find(failed).orElseThrow().state()).isEqualTo(JobState.FAILED);
+        assertThat(search.find(failed).orElseThrow().state()).isEqualTo(JobState.DEAD);
         assertThat(fixture.audited("skip")).singleElement().satisfies(line -> {
             assertThat(line.who()).isEqualTo("ann");
             assertThat(line.why()).isEqualTo("known error");
@@ -132,7 +132,7 @@ class GatesPageTest {
     private long dead(String key) {
         return sql.sql("""
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', 'ledger', ?, 'book', '{}') RETURNING id
+                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', 'ledger', ?, 'book', '{}') RETURNING id
                 """).param(key).query(Long.class).single();
     }
 }

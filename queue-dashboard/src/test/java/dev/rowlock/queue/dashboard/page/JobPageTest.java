@@ -78,7 +78,7 @@ class JobPageTest {
     @Test
     void aSingleJobIsRescheduledRunEditedAndDeleted() {
         long one = jobs.enqueue(new Charge(5001));
-        Awaitility.await().until(() -> search.find(one).orElseThrow().state() == JobState.FAILED);
+        Awaitility.await().until(() -> search.find(one).orElseThrow().state() == JobState.DEAD);
 
         browser.open("#/jobs/" + one).clickText("main button", "Edit…");
         browser.type("dialog textarea", "{\"orderId\": 5003}").click("dialog [data-confirm]");
@@ -122,7 +122,7 @@ class JobPageTest {
                         "by dave: once more for all",
                         "bulk action",
                         "attempt 1 failed",
-                        "dead: failed");
+                        "dead");
         browser.screenshot("acted");
         assertThat(browser.barriers()).isEmpty();
         browser.click("main .timeline a[href^='#/actions']").settled();
@@ -132,7 +132,7 @@ class JobPageTest {
 
     private boolean died(long id, int times) {
         JobDetails job = search.find(id).orElseThrow();
-        return job.state() == JobState.FAILED && job.errors().size() == times;
+        return job.state() == JobState.DEAD && job.errors().size() == times;
     }
 
     @Test
@@ -140,7 +140,7 @@ class JobPageTest {
         long one = jobs.enqueue(new Charge(7002));
         Awaitility.await().until(() -> died(one, 1));
         browser.open("?order#/jobs/" + one);
-        browser.awaitText("main .timeline", "dead: failed");
+        browser.awaitText("main .timeline", "dead");
 
         assertThat(browser.text("main h2").lines()).containsSubsequence("Why it died", "Payload", "Timeline");
         assertThat(browser.one("main pre.code").getCssValue("white-space-collapse"))

@@ -73,8 +73,8 @@ class OverviewPageTest {
                 .param(job)
                 .update();
         jdbc.sql("""
-                        INSERT INTO rowlock.depth (queue, state, jobs, oldest_at, measured_at) VALUES ('newsletter', 'ready', 1, now() - interval '1 hour', now())
-                        ON CONFLICT (queue, state) DO UPDATE SET jobs = 1, oldest_at = excluded.oldest_at
+                        INSERT INTO rowlock.depth (queue, room, jobs, oldest_at, measured_at) VALUES ('newsletter', 'ready', 1, now() - interval '1 hour', now())
+                        ON CONFLICT (queue, room) DO UPDATE SET jobs = 1, oldest_at = excluded.oldest_at
                         """).update();
 
         browser.awaitText(

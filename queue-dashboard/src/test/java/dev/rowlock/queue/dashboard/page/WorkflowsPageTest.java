@@ -67,7 +67,7 @@ class WorkflowsPageTest {
         Handlers.held.countDown();
         Handlers.held = before;
         browser.open("?live#/workflows/" + id);
-        browser.awaitText("h1", "succeeded");
+        browser.awaitText("h1", "completed");
         assertThat(browser.count(".graph g.skipped")).isOne();
     }
 

@@ -192,7 +192,7 @@ class RowlockEndpointTest {
 
     private static long dead(AssertableApplicationContext context) {
         return context.getBean(JobSearch.class).counts().stream()
-                .filter(count -> count.state() == JobState.FAILED)
+                .filter(count -> count.state() == JobState.DEAD)
                 .mapToLong(JobCount::jobs)
                 .sum();
     }

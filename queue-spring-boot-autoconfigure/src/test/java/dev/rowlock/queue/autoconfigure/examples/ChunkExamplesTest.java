@@ -178,7 +178,7 @@ class ChunkExamplesTest {
             long[] ids = jobs(context).enqueueAll(List.of(new RankPage("https://a"), new RankPage("gopher://b")));
 
             await(context, ids[0], JobState.COMPLETED);
-            await(context, ids[1], JobState.FAILED);
+            await(context, ids[1], JobState.DEAD);
             assertThat(context.getBean(JobSearch.class)
                             .find(ids[0])
                             .orElseThrow()
@@ -204,7 +204,7 @@ class ChunkExamplesTest {
                     .enqueueAll(List.of(new BookEntry("a", 1), new BookEntry("b", -2), new BookEntry("c", 3)));
 
             await(context, ids[0], JobState.COMPLETED);
-            await(context, ids[1], JobState.FAILED);
+            await(context, ids[1], JobState.DEAD);
             await(context, ids[2], JobState.COMPLETED);
             assertThat(JdbcClient.create(context.getBean(DataSource.class))
                             .sql("SELECT account FROM ledger ORDER BY account")

@@ -111,7 +111,7 @@ class OperatingExamplesTest {
             JobAdmin ann = admin.by("ann", "the mail server is back");
             long dead = jobs(context).enqueue(new Newsletter("spring"));
             JobSearch search = context.getBean(JobSearch.class);
-            Awaitility.await().until(() -> search.find(dead).orElseThrow().state() == JobState.FAILED);
+            Awaitility.await().until(() -> search.find(dead).orElseThrow().state() == JobState.DEAD);
             ann.pause("mail");
 
             BulkAction redrive = ann.redrive(JobFilter.where().queue("mail").errorText("timed out"), 50); // 50 a second

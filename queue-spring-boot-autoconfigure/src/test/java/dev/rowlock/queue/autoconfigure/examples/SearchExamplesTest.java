@@ -75,7 +75,7 @@ class SearchExamplesTest {
             Awaitility.await()
                     .untilAsserted(() -> assertThat(search.count(
                                             JobFilter.where()
-                                                    .states(JobState.COMPLETED, JobState.FAILED, JobState.QUARANTINED),
+                                                    .states(JobState.COMPLETED, JobState.DEAD, JobState.QUARANTINED),
                                             10)
                                     .jobs())
                             .isEqualTo(3));
@@ -120,7 +120,7 @@ class SearchExamplesTest {
 
     private static void finds(JobSearch search) {
         JobFilter filter = JobFilter.where()
-                .states(JobState.FAILED, JobState.QUARANTINED)
+                .states(JobState.DEAD, JobState.QUARANTINED)
                 .queue("mail")
                 .errorText("timed out");
 
@@ -142,7 +142,7 @@ class SearchExamplesTest {
     }
 
     private static void counts(JobSearch search) {
-        CappedCount dead = search.count(JobFilter.where().states(JobState.FAILED, JobState.QUARANTINED), 10_000);
+        CappedCount dead = search.count(JobFilter.where().states(JobState.DEAD, JobState.QUARANTINED), 10_000);
         log.info("{} dead jobs", dead);
 
         assertThat(dead.jobs()).isEqualTo(2);
@@ -150,7 +150,7 @@ class SearchExamplesTest {
 
     private static void payloads(JobSearch search) {
         FoundJobs found = search.find(
-                JobFilter.where().states(JobState.FAILED).payload("$.customer.id == 42"),
+                JobFilter.where().states(JobState.DEAD).payload("$.customer.id == 42"),
                 Page.first(50).withPayloads());
 
         assertThat(found.jobs())

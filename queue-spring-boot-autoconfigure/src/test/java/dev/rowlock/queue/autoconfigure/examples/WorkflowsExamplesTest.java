@@ -230,11 +230,11 @@ class WorkflowsExamplesTest {
         orders((workflows, application) -> {
             long id = order(workflows);
 
-            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.SUCCEEDED);
+            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.COMPLETED);
             assertThat(application.ran).hasSize(4).startsWith("reserve").endsWith("ship");
             WorkflowDetails now = workflows.find(id).orElseThrow();
             StepCounts counts = now.counts();
-            log.info("{} of {} jobs have completed, {} failed", counts.completed(), counts.jobs(), counts.failed());
+            log.info("{} of {} jobs have completed, {} are dead", counts.completed(), counts.jobs(), counts.dead());
             StepCounts packing = now.step("pack").counts();
             log.info("{} of {} parcels are packed", packing.completed(), packing.jobs());
             assertThat(counts).isEqualTo(new StepCounts(0, 4, 0, 0, 1));
@@ -319,7 +319,7 @@ class WorkflowsExamplesTest {
             Waiting waiting = new Waiting(context.getBean(Workflows.class));
             Workflow workflow = Workflow.named("reserve").step("reserve", new Reserve(17));
 
-            assertThat(waiting.run(workflow)).isEqualTo(WorkflowState.SUCCEEDED);
+            assertThat(waiting.run(workflow)).isEqualTo(WorkflowState.COMPLETED);
             assertThat(waiting.runLater(workflow).join().counts().completed()).isEqualTo(1);
         });
     }
@@ -333,7 +333,7 @@ class WorkflowsExamplesTest {
                     .step("pages", new CrawlPage("https://example.com"))
                     .step("report", new SendReport("crawl"), s -> s.after("pages")));
 
-            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.SUCCEEDED);
+            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.COMPLETED);
             assertThat(workflows.find(id).orElseThrow().counts().completed()).isEqualTo(4);
             assertThat(context.getBean(Crawling.class).crawled).containsExactly("crawl");
         });
@@ -349,7 +349,7 @@ class WorkflowsExamplesTest {
             workflows.add(id, "rows", List.of(new ImportRow(1), new ImportRow(2)));
             workflows.close(id, "rows");
 
-            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.SUCCEEDED);
+            assertThat(ended(workflows, id)).isEqualTo(WorkflowState.COMPLETED);
             assertThat(application.ran).hasSize(3).endsWith("report");
         });
     }

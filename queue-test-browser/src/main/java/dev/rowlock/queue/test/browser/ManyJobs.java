@@ -20,7 +20,7 @@ public final class ManyJobs {
               FROM generate_series(1, 880000) AS i
             """, """
             INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, rank, attempt, crashes, state, queue, type, payload, errors)
-            SELECT nextval('rowlock.job_id'), now() - i * interval '1 ms', now() - interval '1 h', now(), 0, 1, 0, 'failed',
+            SELECT nextval('rowlock.job_id'), now() - i * interval '1 ms', now() - interval '1 h', now(), 0, 1, 0, 'dead',
                    'bulk-' || i % 1000, 'import', '{}',
                    jsonb_build_array(jsonb_build_object(
                        'attempt', 1, 'at', now(), 'type', 'E' || i % 300, 'message', 'it is broken', 'trace', ''))

@@ -12,10 +12,10 @@ public final class Walk {
             "",
             "jobs",
             "jobs?state=ready",
-            "jobs?queue=bulk-7&state=waiting,ready,running,failed,quarantined",
-            "jobs?state=failed&errorType=E7",
+            "jobs?queue=bulk-7&state=waiting,ready,running,dead,quarantined",
+            "jobs?state=dead&errorType=E7",
             "jobs?key=tenant-77&state=ready",
-            "jobs?state=failed&before=600000",
+            "jobs?state=dead&before=600000",
             "errors",
             "errors?queue=bulk-7",
             "schedules",
@@ -103,7 +103,7 @@ public final class Walk {
         browser.click("button[data-chosen=cancel]");
         said("cancelled");
 
-        browser.open("?dead#/jobs?queue=bulk-8&state=failed").click("tbody tr:nth-child(1) input[type=checkbox]");
+        browser.open("?dead#/jobs?queue=bulk-8&state=dead").click("tbody tr:nth-child(1) input[type=checkbox]");
         browser.click("tbody tr:nth-child(2) input[type=checkbox]").click("button[data-chosen=redrive]");
         confirm().awaitText("dialog", "Finished after 2 jobs: 2 redriven");
         close();
@@ -127,7 +127,7 @@ public final class Walk {
     }
 
     private void allThatMatch() {
-        browser.open("?all#/jobs?state=failed").click("button[data-all=discard]");
+        browser.open("?all#/jobs?state=dead").click("button[data-all=discard]");
         browser.awaitText("dialog h2", "Discard: 100,000+ jobs");
         browser.type("dialog input[name=rate]", "100");
         confirm().awaitText("dialog", "running");

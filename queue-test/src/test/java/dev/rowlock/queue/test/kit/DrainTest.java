@@ -107,7 +107,7 @@ class DrainTest {
 
         DrainResult result = jobs.drain();
 
-        assertThat(result.succeeded()).isEqualTo(1);
+        assertThat(result.completed()).isEqualTo(1);
         assertThat(work.notes()).containsExactly(7);
         assertThat(TestTransaction.isActive()).isTrue();
         assertThat(TestTransaction.isFlaggedForRollback()).isTrue();
@@ -245,7 +245,7 @@ class DrainTest {
     void aChunkListenerGetsOneJobAtATime() {
         queue.enqueueAll(List.of(new Work.Together(1), new Work.Together(2)));
 
-        assertThat(jobs.drain().succeeded()).isEqualTo(2);
+        assertThat(jobs.drain().completed()).isEqualTo(2);
         assertThat(work.ran).containsExactly(new Work.Together(1), new Work.Together(2));
     }
 

@@ -3,6 +3,8 @@ package dev.rowlock.queue.test.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -11,6 +13,7 @@ import dev.rowlock.queue.test.FakeJob;
 import dev.rowlock.queue.test.FakeJobContext;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class FakeJobTest {
@@ -26,6 +29,40 @@ class FakeJobTest {
                 .hasValue(Duration.ofSeconds(1));
         assertThat(policy.next(FakeJob.of(SendMail.class).attempt(3).failed(new IOException("away"))))
                 .isEmpty();
+    }
+
+    @Test
+    void aPolicyIsShownAJobThatDoesNotExist() {
+        WaitingJob job = FakeJob.of(SendMail.class)
+                .id(7)
+                .key("a")
+                .priority(5)
+                .attempt(2)
+                .age(Duration.ofHours(1))
+                .header("tenant", "7")
+                .waiting();
+
+        assertThat(job)
+                .returns(7L, WaitingJob::id)
+                .returns("SendMail", WaitingJob::type)
+                .returns("a", WaitingJob::key)
+                .returns(5, WaitingJob::priority)
+                .returns(1, WaitingJob::attempts)
+                .returns(Map.of("tenant", "7"), WaitingJob::headers);
+        assertThat(job.readyAt())
+                .isEqualTo(job.enqueuedAt())
+                .isEqualTo(FakeJob.of(SendMail.class).claimed().claimedAt().minus(Duration.ofHours(1)));
+    }
+
+    @Test
+    void anObserverGetsAJobThatDoesNotExist() {
+        ClaimedJob job =
+                FakeJob.of(SendMail.class).id(7).age(Duration.ofHours(1)).claimed();
+
+        assertThat(job.id()).isEqualTo(7);
+        assertThat(job.enqueuedAt()).isEqualTo(job.claimedAt().minus(Duration.ofHours(1)));
+        assertThat(job.withoutPayload()).isEqualTo(job);
+        assertThat(job).hasToString("job 7 (SendMail) of queue 'default', attempt 1");
     }
 
     @Test

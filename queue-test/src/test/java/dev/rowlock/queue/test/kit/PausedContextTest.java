@@ -41,7 +41,9 @@ class PausedContextTest {
         });
 
         run(new Other(), context -> {
-            assertThat(paused.getBean(Rowlock.class).status()).isEqualTo(NodeStatus.STOPPED);
+            assertThat(paused.getBean(Rowlock.class).status())
+                    .extracting(NodeStatus::state)
+                    .isEqualTo(NodeStatus.State.STOPPED);
             context.getBean(JobOperations.class).enqueue(new Work.InTransaction(1, false));
             context.getBean(TestJobs.class).drain().requireSuccess();
         });

@@ -71,12 +71,12 @@ final class SkippedByRight implements Law {
     }
 
     private static Stream<Violation> ofJob(Row row, RunsAfter condition, List<Row> before) {
-        boolean succeeded = before.stream().allMatch(other -> other.state().equals("completed"));
+        boolean completed = before.stream().allMatch(other -> other.state().equals("completed"));
         boolean skipped = row.state().equals("cancelled");
         boolean right = switch (condition) {
-            case SUCCESS, SUCCESS_OR_HOLD -> skipped != succeeded;
+            case SUCCESS, SUCCESS_OR_HOLD -> skipped != completed;
             case END -> !skipped;
-            case FAILURE -> succeeded || !skipped; // one that has failed may have been redriven since
+            case FAILURE -> completed || !skipped; // one that has failed may have been redriven since
         };
         return right
                 ? Stream.empty()

@@ -30,7 +30,7 @@ final class WaitsEndAsTheirJobs implements Law {
         return switch (row.state()) {
             case "completed" -> Answer.COMPLETED;
             case "cancelled" -> Answer.CANCELLED;
-            case "failed", "quarantined" -> Answer.DEAD;
+            case "dead", "quarantined" -> Answer.DEAD;
             default -> Answer.NONE;
         };
     }

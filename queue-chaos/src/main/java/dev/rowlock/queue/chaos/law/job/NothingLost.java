@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class NothingLost implements Law {
 
     private static final String NAME = "conservation";
-    private static final Set<String> ENDED = Set.of("completed", "cancelled", "failed", "quarantined");
+    private static final Set<String> ENDED = Set.of("completed", "cancelled", "dead", "quarantined");
 
     @Override
     public Stream<Violation> broken(History history) {

@@ -41,7 +41,7 @@ final class ExactAttempts implements Law {
         }
         int failures = row.state().equals("completed") ? row.attempt() - 1 : row.attempt();
         return switch (row.state()) {
-            case "completed", "failed" ->
+            case "completed", "dead" ->
                 row.attempt() <= Jobs.retries(told) + 1
                         && row.attempt() >= 1
                         && row.errors() == failures
@@ -66,8 +66,8 @@ final class ExactAttempts implements Law {
             case SNOOZE, LEAVE -> new Expected("completed", 1);
             case RETRY -> new Expected("completed", told.number() + 1);
             case ERROR -> new Expected("completed", 2);
-            case FAIL, ODD, EXHAUST -> new Expected("failed", last);
-            case SIT -> new Expected("failed", 1); // by its timeout, without retries
+            case FAIL, ODD, EXHAUST -> new Expected("dead", last);
+            case SIT -> new Expected("dead", 1); // by its timeout, without retries
             case HALT, EXIT -> new Expected("quarantined", 1); // a crash is neither success nor failure
             case MEND, COUNT, HOG, PROGRESS, NONSENSE -> null;
         };

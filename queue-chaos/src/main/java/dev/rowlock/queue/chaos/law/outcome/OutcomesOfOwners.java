@@ -62,7 +62,7 @@ final class OutcomesOfOwners implements Law {
         return switch (label) {
             case "completed" -> is(exit, "done", "completed");
             case "cancelled" -> cancelled;
-            case "failed" -> is(exit, "dead", "failed");
+            case "failed" -> is(exit, "dead", "dead");
             case "retried" -> cancelled || is(exit, "waiting", "retry");
             case "snoozed" -> cancelled || is(exit, "waiting", "snooze");
             case "set-aside" -> cancelled || is(exit, "waiting", "crash") || is(exit, "waiting", "not-started");

@@ -38,7 +38,7 @@ final class SuccessIsNotDead implements Law {
                         .filter(claim -> failed(claim) && !unheard(jobs, peace, end, claim))
                         .filter(claim -> !excused(jobs, jobs.told().get(end.job()), starts.get(end.token()), end))
                         .map(claim -> Violation.of(
-                                "nothing that succeeded is dead",
+                                "nothing that returned is dead",
                                 "the handler of job %d (token %d) returned, and what became of it is %s, for %s",
                                 end.job(),
                                 end.token(),
@@ -49,7 +49,7 @@ final class SuccessIsNotDead implements Law {
     static boolean failed(Claims.Claim claim) {
         Move exit = claim.exit();
         return exit != null
-                && (exit.room().equals("dead") && exit.detail().equals("failed")
+                && (exit.room().equals("dead") && exit.detail().equals("dead")
                         || exit.room().equals("waiting") && exit.detail().equals("retry"));
     }
 

@@ -160,7 +160,7 @@ class ChunkFailuresTest extends ChunkTest {
 
         node.start();
 
-        node.awaitState(ids[0], JobState.FAILED);
+        node.awaitState(ids[0], JobState.DEAD);
         node.awaitState(ids[1], JobState.COMPLETED);
         assertThat(calls.sizes()).containsExactly(2);
     }
@@ -222,7 +222,7 @@ class ChunkFailuresTest extends ChunkTest {
     }
 
     private String errorOf(long id) {
-        assertThat(details(id).state()).isEqualTo(JobState.FAILED);
+        assertThat(details(id).state()).isEqualTo(JobState.DEAD);
         return node.sql
                 .sql("SELECT errors::text FROM rowlock.dead WHERE id = ?")
                 .param(id)

@@ -215,7 +215,7 @@ class NotBegunTest {
 
         node.start();
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
     }
 
     private int attempts(long id) {

@@ -78,7 +78,7 @@ class AttemptInterceptorTest extends NodeTest {
             throw new IllegalStateException("attempt " + context.attempt());
         });
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(story.stream().filter(line -> !line.endsWith("before")))
                 .startsWith("- [snoozed]", "- [retried]")
                 .endsWith("- [failed]");
@@ -95,7 +95,7 @@ class AttemptInterceptorTest extends NodeTest {
                 throw new IllegalStateException("no");
             });
 
-            node.awaitState(id, JobState.FAILED);
+            node.awaitState(id, JobState.DEAD);
             assertThat(lines.events())
                     .isNotEmpty()
                     .allSatisfy(line -> assertThat(line.getMDCPropertyMap()).containsEntry("trace", "within"));

@@ -44,7 +44,7 @@ class CheckpointsTest extends NodeTest {
                 })
                 .start();
 
-        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(1)), JobState.FAILED);
+        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(1)), JobState.DEAD);
 
         String first = new Position(1, "é").toString();
         assertThat(found).containsExactly("none", first, first, new Position(2, "é").toString());
@@ -69,7 +69,7 @@ class CheckpointsTest extends NodeTest {
                 .start();
 
         long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         node.admin.redrive(id);
         node.awaitState(id, JobState.COMPLETED);
 
@@ -127,7 +127,7 @@ class CheckpointsTest extends NodeTest {
                 })
                 .start();
 
-        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(2)), JobState.FAILED);
+        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(2)), JobState.DEAD);
 
         assertThat(steps()).containsExactly(1, 2, 3);
         assertThat(stored()).containsExactly("{\"page\":3,\"name\":\"step\"}");
@@ -199,7 +199,7 @@ class CheckpointsTest extends NodeTest {
                         TestNode::transactional)
                 .start();
 
-        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0)), JobState.FAILED);
+        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0)), JobState.DEAD);
 
         assertThat(found).containsExactly("none", new Position(1, "lost").toString());
         assertThat(stored()).isEmpty();

@@ -52,7 +52,7 @@ class FailureLogTest extends NodeTest {
                         listener -> listener.retry(TestNode.QUICK.maxRetries(1)))
                 .start();
         long id = node.jobs.enqueue(new Greet("secret name"));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         return id;
     }
 

@@ -42,7 +42,7 @@ class JobContextTest extends NodeTest {
                 .start();
 
         long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(2));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
 
         assertThat(attempts).containsExactly("0 of 2 retries", "1 of 2 retries", "2 of 2 retries, the last");
         assertThat(errors.get()).extracting(FailedAttempt::message).containsExactly("no 1", "no 2");
@@ -130,7 +130,7 @@ class JobContextTest extends NodeTest {
                         TestNode.timeout(Duration.ofMillis(20)))
                 .start();
 
-        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0)), JobState.FAILED);
+        node.awaitState(node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0)), JobState.DEAD);
 
         assertThat(told).hasValue(Optional.of(StopReason.TIMED_OUT));
     }

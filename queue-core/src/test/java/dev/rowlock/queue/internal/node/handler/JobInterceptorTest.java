@@ -103,7 +103,7 @@ class JobInterceptorTest extends NodeTest {
             throw failure;
         });
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(reported).hasSize(4).containsOnly(failure);
         assertThat(story).containsOnly("in a transaction: false");
     }
@@ -121,7 +121,7 @@ class JobInterceptorTest extends NodeTest {
         long dead = run(transactional, (context, payload) -> story.add("handler"));
         long snoozed = node.jobs.enqueue(new Greet("Bob"));
 
-        node.awaitState(dead, JobState.FAILED);
+        node.awaitState(dead, JobState.DEAD);
         node.awaitState(snoozed, JobState.WAITING);
         assertThat(story).isEmpty();
         assertThat(node.search.find(dead).orElseThrow().errors()).hasSize(1);
@@ -209,7 +209,7 @@ class JobInterceptorTest extends NodeTest {
 
         long id = run(false, (context, payload) -> story.add("handler " + context.attempt()));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(story).containsExactly("handler 1", "handler 2", "handler 3", "handler 4");
         assertThat(node.search.find(id).orElseThrow().errors().get(0).message()).contains("proceeds twice");
     }
@@ -222,7 +222,7 @@ class JobInterceptorTest extends NodeTest {
             throw new Throwable("neither exception nor error");
         });
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(node.search.find(id).orElseThrow().errors().get(0).type()).isEqualTo(Throwable.class.getName());
     }
 }

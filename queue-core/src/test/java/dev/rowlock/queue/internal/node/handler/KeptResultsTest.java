@@ -76,7 +76,7 @@ class KeptResultsTest extends NodeTest {
                 false,
                 (context, payload) -> new Outcome.Failed(JobError.of("refused", "not this one"), null));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(node.search.find(id).orElseThrow().errors()).singleElement().satisfies(error -> {
             assertThat(error.type()).isEqualTo(PayloadException.class.getName());
             assertThat(error.message()).contains("GreetListener", DoNotRetryException.class.getSimpleName());
@@ -106,7 +106,7 @@ class KeptResultsTest extends NodeTest {
                 .start();
         long id = node.jobs.enqueue(new Greet("Ada"), o -> o.maxRetries(0));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
         assertThat(calls).hasValue(1);
         assertThat(node.search.find(id).orElseThrow().errors())
                 .singleElement()

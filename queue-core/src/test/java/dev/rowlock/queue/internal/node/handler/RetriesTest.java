@@ -104,7 +104,7 @@ class RetriesTest extends NodeTest {
         node.listener(Greet.class, BROKEN, listener -> listener.retry(mine)).start();
 
         long id = node.jobs.enqueue(new Greet("Ada"));
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
 
         assertThat(details(id).attempt()).isEqualTo(2);
     }
@@ -195,7 +195,7 @@ class RetriesTest extends NodeTest {
 
         long old = enqueuedAnHourAgo();
 
-        node.awaitState(old, JobState.FAILED);
+        node.awaitState(old, JobState.DEAD);
         assertThat(details(old).attempt()).isEqualTo(1);
     }
 
@@ -211,7 +211,7 @@ class RetriesTest extends NodeTest {
 
         long id = node.jobs.enqueue(new Greet("Ada"));
 
-        node.awaitState(id, JobState.FAILED);
+        node.awaitState(id, JobState.DEAD);
     }
 
     @Test
@@ -227,7 +227,7 @@ class RetriesTest extends NodeTest {
         long young = node.jobs.enqueue(new Greet("Ada"));
         long old = enqueuedAnHourAgo();
 
-        node.awaitState(old, JobState.FAILED);
+        node.awaitState(old, JobState.DEAD);
         node.awaitState(young, JobState.WAITING);
         assertThat(details(old).errors())
                 .singleElement()

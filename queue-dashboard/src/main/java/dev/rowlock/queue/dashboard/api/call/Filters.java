@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Filters as they stand in the address: {@code state=failed,quarantined&queue=mail&endedFrom=2026-11-23T10:00:00Z}. */
+/** Filters as they stand in the address: {@code state=dead,quarantined&queue=mail&endedFrom=2026-11-23T10:00:00Z}. */
 public final class Filters {
 
     private static final String ALL = "all";

@@ -89,11 +89,11 @@ public final class Figures {
         Duration oldest = depth.oldest();
         return new Queue(
                 depth.queue(),
-                depth.state().equals("waiting") ? jobs : 0,
-                depth.state().equals("ready") ? jobs : 0,
-                depth.state().equals("running") ? jobs : 0,
-                depth.state().equals("dead") ? jobs : 0,
-                depth.state().equals("ready") && oldest != null ? seconds(oldest) : null);
+                depth.room().equals("waiting") ? jobs : 0,
+                depth.room().equals("ready") ? jobs : 0,
+                depth.room().equals("running") ? jobs : 0,
+                depth.room().equals("dead") ? jobs : 0,
+                depth.room().equals("ready") && oldest != null ? seconds(oldest) : null);
     }
 
     private static Queue sum(Queue one, Queue other) {

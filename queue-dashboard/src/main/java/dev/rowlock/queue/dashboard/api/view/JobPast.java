@@ -91,6 +91,6 @@ public final class JobPast {
     }
 
     private boolean dead() {
-        return job.state() == JobState.FAILED || job.state() == JobState.QUARANTINED;
+        return job.state() == JobState.DEAD || job.state() == JobState.QUARANTINED;
     }
 }

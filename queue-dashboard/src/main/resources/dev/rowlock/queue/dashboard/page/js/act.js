@@ -77,15 +77,15 @@ export const VERBS = Object.entries(MEANS).map(([name, text]) => [name[0].toUppe
 
 /** What can be done to single jobs. Each has the states for which it makes sense. */
 export const ONE = {
-  redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['failed', 'quarantined'], text: MEANS.redrive},
+  redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['dead', 'quarantined'], text: MEANS.redrive},
   'run-now': {verb: 'Run now', level: 'OPERATOR', states: ['waiting'], text: 'Due at once: the next free thread takes it.'},
   reschedule: {verb: 'Reschedule', level: 'OPERATOR', states: ['waiting', 'ready'], fields: () => [
     field('At (your time)', timeInput({name: 'at', required: true}))]},
-  priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'failed', 'quarantined'], fields: () => [
+  priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'dead', 'quarantined'], fields: () => [
     field('Priority (higher runs first)', h('input', {type: 'number', name: 'priority', value: '0', required: true}))]},
   cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true,
     text: `${MEANS.cancel} A running one is asked to stop.`},
-  discard: {verb: 'Discard', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true, text: MEANS.discard},
+  discard: {verb: 'Discard', level: 'ADMIN', states: ['dead', 'quarantined'], danger: true, text: MEANS.discard},
 };
 
 /** One job, or those that were chosen. */
@@ -204,7 +204,7 @@ export const runGroup = (filter, count, done) => ask({
 });
 
 const DONE = {
-  REDRIVE: 'They are in the queue again. Whether they succeed this time shows when they have run.',
+  REDRIVE: 'They are in the queue again. Whether they complete this time shows when they have run.',
   CANCEL: 'They are cancelled.',
   DISCARD: 'They are removed.',
 };

@@ -37,13 +37,13 @@ function layers(steps) {
 }
 
 export function stepState({waiting, accepts, counts}) {
-  if (counts.failed) return 'failed';
+  if (counts.dead) return 'failed';
   if (counts.open || accepts) return waiting ? 'waiting' : 'running';
   if (counts.completed) return counts.cancelled ? 'cancelled' : 'completed';
   return counts.skipped ? 'skipped' : counts.cancelled ? 'cancelled' : 'completed';
 }
 
-const total = ({counts}) => counts.open + counts.completed + counts.failed + counts.cancelled + counts.skipped;
+const total = ({counts}) => counts.open + counts.completed + counts.dead + counts.cancelled + counts.skipped;
 
 const describe = step => `${step.name}: ${stepState(step)}, ${number(step.counts.completed)} of ${number(total(step))} completed`
   + (Object.keys(step.parents).length ? `, after ${Object.keys(step.parents).join(' and ')}` : '');

@@ -75,19 +75,22 @@ export const STATES = {
   running: 'claimed by a node, whether its handler has begun or not',
   completed: 'ended well',
   cancelled: 'ended before it was done, by a person, a workflow or the order of its key',
-  failed: 'dead: its last attempt failed for good. It stays until somebody redrives or discards it.',
-  quarantined: 'dead: its nodes crashed too often while they ran it. It stays until somebody redrives or discards it.',
+  dead: 'its last attempt failed. It stays until somebody redrives or discards it.',
+  quarantined: 'dead, too: its nodes crashed too often while they ran it. It stays until somebody redrives or discards it.',
 };
 
-/** Those of dead jobs. */
-export const DEAD = ['failed', 'quarantined'];
+/** Those of jobs in the room dead. */
+export const DEAD = ['dead', 'quarantined'];
 
-export const jobState = label => h('span', {class: `state ${label}`, title: STATES[label]}, DEAD.includes(label) ? `dead: ${label}` : label);
+/** A state for people: who looks for dead jobs sees that there are two kinds. */
+export const stateName = label => label === 'quarantined' ? 'dead: quarantined' : label;
+
+export const jobState = label => h('span', {class: `state ${label}`, title: STATES[label]}, stateName(label));
 
 export const jobLink = id => h('a', {href: `#/jobs/${id}`, data: {row: ''}}, id);
 
 /** What has been completed is found by reading whole days: who wants that says so. */
-export const NOT_DONE = 'waiting,ready,running,failed,quarantined';
+export const NOT_DONE = 'waiting,ready,running,dead,quarantined';
 
 /** A class name without its package; the whole of it on hover. */
 export function shortClass(name) {

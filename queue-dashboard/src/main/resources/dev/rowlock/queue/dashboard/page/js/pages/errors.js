@@ -38,8 +38,8 @@ export async function errors(place, parameters, reload) {
       act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
     retried.complete === false && h('p', {class: 'soft small'}, 'Only the jobs that are due next were looked at.')),
     words(['Kind of error', 'errors of the same class, thrown by the same method, with the same message but for numbers, ids and quoted parts; its fingerprint is 16 digits that stand for it'],
-      ['Retried', 'jobs that have failed and have retries left: they wait for one, or run it'],
-      ['Dead', 'jobs that failed for good, or were quarantined because their nodes crashed too often: they stay until somebody redrives or discards them'],
+      ['Retried', 'jobs whose last attempt failed, and that have retries left: they wait for one, or run it'],
+      ['Dead', 'jobs whose last attempt failed, or that were quarantined because their nodes crashed too often: they stay until somebody redrives or discards them'],
       ...VERBS,
       ['Oldest and latest failure', 'of the jobs that are in this list now: a job that was redriven and dies again counts with its latest failure only']));
   return {live};

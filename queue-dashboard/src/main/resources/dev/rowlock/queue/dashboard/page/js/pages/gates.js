@@ -49,23 +49,23 @@ const WORDS = () => words(
   ['At once per key', 'the same for the jobs of one key, such as a tenant or an account'],
   ['Burst per key', 'how many jobs of a key may run at the same time while no other key that is below its limit has jobs for the places'],
   ['Rate, rate per key', 'how many jobs of the queue, or of a key in it, may begin in a time; after "burst": how many may begin at once after a pause'],
-  ['In order', 'the jobs of a key run one after the other. When one has failed for good, the others wait (hold), go on (continue) or are cancelled (cancel-rest)'],
+  ['In order', 'the jobs of a key run one after the other. When one is dead, the others wait (hold), go on (continue) or are cancelled (cancel-rest)'],
   ['Weight', 'how much more than others a key gets when keys take turns'],
   ['Blocked key', 'its jobs run in order, and wait for one that has begun and not ended'],
-  ['Skip', 'a failed job blocks its key no more: the others go on. It stays dead, and can be redriven or discarded later'],
+  ['Skip', 'a dead job blocks its key no more: the others go on. It stays dead, and can be redriven or discarded later'],
   ['Slow down', 'no job of the queue, or of the key, begins for so many seconds']);
 
 const title = text => h('h3', {class: 'small soft'}, text);
 
 const keyOf = queue => ({title: 'Key', class: 'wide', cell: ({key}) => link('jobs', {queue, key, state: NOT_DONE}, key, ROW)});
 
-/** What lets the others of a key go on: failed jobs are skipped, one that is tried again is cancelled. */
+/** What lets the others of a key go on: dead jobs are skipped, one that is tried again is cancelled. */
 const goOn = (queue, {key, job, state}, reload) => state === 'waiting'
   ? button('Cancel…', () => actOnChosen('cancel', [job], reload), {'aria-label': `Cancel job ${job} of key ${key}`})
   : button('Skip…', () => ask({
-    title: `Skip the failed jobs of ${key}`,
+    title: `Skip the dead jobs of ${key}`,
     text: 'The other jobs of the key go on without them. They stay dead, with payload and errors, and can be redriven or discarded later. One that is redriven runs after jobs that were enqueued later.',
-    confirm: 'Skip the failed jobs of 1 key', done: reload,
+    confirm: 'Skip the dead jobs of 1 key', done: reload,
     async action({why}) {
       const skipped = await post('gates/skip', {queue, key, why});
       say(`${key} goes on without ${jobs(skipped.jobs)}.`);
@@ -112,7 +112,7 @@ function edit(limit, reload) {
       field('Jobs of a key at once while places are idle', h('input', {type: 'number', min: '2', name: 'burstPerKey', value: value('burstPerKey')})),
       field('Rate, such as 100/min burst 20', h('input', {name: 'rate', value: value('rate')})),
       field('Rate per key', h('input', {name: 'ratePerKey', value: value('ratePerKey')})),
-      field('In order: when a job of a key has failed, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
+      field('In order: when a job of a key is dead, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
         .map(([name, text]) => h('option', {value: name, selected: name === value('inOrder')}, text)))),
     ],
     action: values => post('gates/set', {

@@ -1,7 +1,7 @@
 // All of one job.
 import {h, fill, panel, button, code, field, link} from '../dom.js';
 import {get, may, me, post} from '../api.js';
-import {DEAD, NOT_DONE, between, editable, jobState, json, now, shortClass, span, state, time, timed, when} from '../show.js';
+import {DEAD, NOT_DONE, between, editable, jobState, json, now, shortClass, span, state, stateName, time, timed, when} from '../show.js';
 import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
@@ -90,7 +90,7 @@ function timeline(job, lines) {
       && (job.state === 'running' || !job.errors.length || job.state === 'completed' || job.state === 'cancelled')) {
     events.push({at: job.claimedAt, kind: 'running', text: `attempt ${job.attempt} ${job.state === 'running' ? 'runs' : 'begun'}`, node: job.node});
   }
-  if (job.endedAt) events.push({at: job.endedAt, kind: job.state, text: DEAD.includes(job.state) ? `dead: ${job.state}` : job.state});
+  if (job.endedAt) events.push({at: job.endedAt, kind: job.state, text: stateName(job.state)});
   for (const line of lines) events.push({at: line.at, kind: 'acted', text: line.action, line});
   events.sort((one, other) => new Date(one.at) - new Date(other.at));
   if (job.state === 'waiting') events.push({at: job.dueAt, kind: 'waiting', text: `due${job.waitReason ? ` (${job.waitReason})` : ''}`});
@@ -111,7 +111,7 @@ function timeline(job, lines) {
 
 function carried(job, reload) {
   if (job.hidden) return panel('Payload', h('p', {class: 'empty'}, `Users with the level ${me.level.toLowerCase().replace('_', '-')} do not see payloads, headers and results.`));
-  const mayEdit = may('ADMIN') && ['waiting', 'ready', 'failed', 'quarantined'].includes(job.state);
+  const mayEdit = may('ADMIN') && ['waiting', 'ready', 'dead', 'quarantined'].includes(job.state);
   return h('div', {},
     panel(null, h('div', {class: 'head'}, h('h2', {}, 'Payload'), mayEdit && button('Edit…', () => edit(job, reload))), json(job.payload)),
     job.result !== null && panel('Result', json(job.result)));

@@ -1,7 +1,7 @@
 // A list of jobs by filters, which all stand in the address.
 import {h, fill, table, panel, button, field, link, timeInput, words} from '../dom.js';
 import {address, get, me, may} from '../api.js';
-import {between, cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, span, time} from '../show.js';
+import {between, cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, span, stateName, time} from '../show.js';
 import {ONE, VERBS, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
 import {newsOf, pages} from '../list.js';
@@ -61,7 +61,7 @@ function form(filter) {
     list: name === 'queue' ? 'queues' : null, data: name === 'queue' ? {search: ''} : {}}));
   const node = h('form', {class: 'filters', role: 'search', 'aria-label': 'Jobs'},
     h('fieldset', {}, h('legend', {}, 'State'), Object.entries(STATES).map(([one, meaning]) =>
-      h('label', {class: 'check', title: meaning}, h('input', {type: 'checkbox', name: 'state', value: one, checked: states.has(one)}), DEAD.includes(one) ? `dead: ${one}` : one))),
+      h('label', {class: 'check', title: meaning}, h('input', {type: 'checkbox', name: 'state', value: one, checked: states.has(one)}), stateName(one)))),
     texts.slice(0, 3).map(input), h('datalist', {id: 'queues'}, queues.slice(0, 500).map(queue => h('option', {value: queue}))),
     h('details', {open: rare.some(([name]) => filter[name]) || TIMES.some(kind => filter[`${kind}From`] || filter[`${kind}Until`])},
       h('summary', {}, 'More'), h('div', {class: 'filters'}, rare.map(input),

@@ -45,10 +45,10 @@ export async function overview(place, parameters) {
       tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors', 'All dead jobs, since whenever: until somebody redrives or discards them'),
       tile('Longest wait', oldest ? span(oldest * 1000) : '–', oldest > 60 ? 'warn' : '', '#/?sort=longest+wait'),
       tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes')),
-    hour.failed && group('Last hour', ['as of ', time(hour.at)],
+    hour.dead && group('Last hour', ['as of ', time(hour.at)],
       tile('Completed', number(total(hour.completed)), 'good', `#/${address('jobs', {state: 'completed', endedFrom: hour.from})}`),
       hour.attempts && tile('Failed attempts', capped({jobs: total(Object.values(hour.attempts.queues)), more: !hour.attempts.complete}), '', '#/errors', 'Of all jobs, whatever became of them'),
-      tile('Died, and still dead', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/${address('jobs', {state: DEAD.join(), endedFrom: hour.from})}`, 'Those of the dead jobs that died in the last hour')));
+      tile('Died, and still dead', capped(hour.dead), hour.dead.jobs ? 'bad' : 'good', `#/${address('jobs', {state: DEAD.join(), endedFrom: hour.from})}`, 'Those of the dead jobs that died in the last hour')));
     drawQueues();
   }
 

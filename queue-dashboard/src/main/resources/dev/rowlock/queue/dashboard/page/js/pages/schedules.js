@@ -5,7 +5,7 @@ import {number, span, state, time, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {actionColumn, pages, searchForm} from '../list.js';
 
-const MARKS = {completed: '✓', failed: '✗', quarantined: '✗', cancelled: '–', running: '▸'};
+const MARKS = {completed: '✓', dead: '✗', quarantined: '✗', cancelled: '–', running: '▸'};
 
 export async function schedules(place, parameters, reload) {
   const found = await get('schedules', parameters);

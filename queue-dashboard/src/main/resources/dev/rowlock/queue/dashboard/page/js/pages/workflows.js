@@ -7,7 +7,7 @@ import {ask, say, trying} from '../act.js';
 import {pages} from '../list.js';
 
 const lasted = one => one.endedAt ? span(between(one.startedAt, one.endedAt)) : '–';
-const shown = label => state({succeeded: 'completed', cancelling: 'warn'}[label] ?? label, label);
+const shown = label => state({cancelling: 'warn'}[label] ?? label, label);
 
 export async function workflows(place, parameters) {
   const page = await get('workflows', parameters);
@@ -43,7 +43,7 @@ export async function workflowPage(place, id, reload) {
       {title: 'Step', class: 'wide', cell: step => [button(step.name, () => list(step.name), {'aria-label': `Jobs of step ${step.name}`, data: {row: ''}}), step.accepts && [' ', state('info', 'accepts jobs')]]},
       {title: 'State', class: 'tight', cell: step => state(stepState(step))},
       {title: 'After', class: 'wide', cell: step => Object.entries(step.parents).map(([name, after]) => h('div', {class: 'small'}, name, after === 'success' ? '' : ` (${after.replaceAll('-', ' ')})`))},
-      ...['open', 'completed', 'failed', 'cancelled', 'skipped'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: step => number(step.counts[name])})),
+      ...['open', 'completed', 'dead', 'cancelled', 'skipped'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: step => number(step.counts[name])})),
     ], all.steps, 'It has no steps.'));
   }
   const list = (step, after) => trying(async () => {
