@@ -19,7 +19,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Imports the shipped catalog once, over HTTP, and looks at what became of it from all sides. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "rowlock.worker.node-name=here")
+        properties = {
+            "rowlock.worker.node-name=here",
+            // The third retry of a picture comes as soon as the first.
+            "rowlock.queues.products.retry.max-interval=2s"
+        })
 @AutoConfigureEmbeddedPostgres
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CatalogImportTest {

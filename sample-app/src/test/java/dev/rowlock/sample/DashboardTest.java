@@ -41,6 +41,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
             "rowlock.worker.node-name=shop-1",
+            // The third retry of a picture comes as soon as the first.
+            "rowlock.queues.products.retry.max-interval=2s",
             // Whether searches fit into the default is a matter of the machine.
             "rowlock.search.time-limit=25s",
             "logging.level.dev.rowlock.queue.failures=off"
