@@ -8,9 +8,11 @@ import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -44,6 +46,7 @@ class CatalogImportTest {
 
     /** What some figures need is there before the import, so that one measurement is of both. */
     @BeforeAll
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void importTheCatalog() {
         haveWhatMetersAreOf();
         id = shop.importSampleCatalog();

@@ -107,8 +107,13 @@ public final class Shop {
         return answer(id).nodes().stream().collect(Collectors.toMap(NodeShare::node, NodeShare::products));
     }
 
-    public void awaitEnd(long id, Duration longest) {
-        await().atMost(longest).until(() -> progress(id).ended());
+    /** However long that takes, as it gets on: nothing new for this long is a failure. */
+    public void awaitEnd(long id, Duration patience) {
+        Progress last = progress(id);
+        while (!last.ended()) {
+            Progress before = last;
+            last = await().atMost(patience).until(() -> progress(id), now -> !now.equals(before));
+        }
     }
 
     public List<Rejection> rejections(long id) {
