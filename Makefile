@@ -1,6 +1,8 @@
 # `make` alone explains what there is. Everything here is a short name for something Maven does.
 
 MAVEN = mvn -B -ntp
+# How many tests a module has run. Without it (.mvn/jvm.config) only those are told of that fail, and those that are skipped.
+COUNTS = -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info
 # More arguments for Maven: make test T=SelectionTest A=-Drowlock.test.postgres.version=14
 A ?=
 HASH := \#
@@ -36,7 +38,7 @@ test: MODULE = $(firstword $(subst /, ,$(shell find * -path '*/src/test/*' -name
 test: ## Run one test class: make test T=SelectionTest (or T='SelectionTest#aMethod')
 	@test -n "$(T)" || { echo "Which test? make test T=SelectionTest"; exit 2; }
 	@test -n "$(MODULE)" || { echo "There is no test $(CLASS) in any module"; exit 2; }
-	$(MAVEN) -pl '$(MODULE)' -am test -Dtest='$(T)' -Dsurefire.failIfNoSpecifiedTests=false $(A)
+	$(MAVEN) -pl '$(MODULE)' -am test -Dtest='$(T)' -Dsurefire.failIfNoSpecifiedTests=false $(COUNTS) $(A)
 
 db: ## Start a PostgreSQL to play with, until Ctrl-C
 	@$(MAVEN) -q -pl queue-test-postgres compile exec:java $(A)

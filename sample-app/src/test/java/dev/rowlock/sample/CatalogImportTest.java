@@ -8,9 +8,11 @@ import dev.rowlock.queue.test.AutoConfigureEmbeddedPostgres;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -19,7 +21,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Imports the shipped catalog once, over HTTP, and looks at what became of it from all sides. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "rowlock.worker.node-name=here")
+        properties = {
+            "rowlock.worker.node-name=here",
+            // The third retry of a picture comes as soon as the first.
+            "rowlock.queues.products.retry.max-interval=2s"
+        })
 @AutoConfigureEmbeddedPostgres
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CatalogImportTest {
@@ -40,6 +46,7 @@ class CatalogImportTest {
 
     /** What some figures need is there before the import, so that one measurement is of both. */
     @BeforeAll
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void importTheCatalog() {
         haveWhatMetersAreOf();
         id = shop.importSampleCatalog();

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
@@ -69,16 +71,8 @@ class SchemaRolesTest {
     @ParameterizedTest
     @ValueSource(strings = {"MIGRATE", "VALIDATE", "NONE"})
     void theRuntimeRoleRunsAWholeNode(SchemaMode mode) {
-        Rowlock rowlock = Rowlock.builder(as(runtime))
-                .schemaOnBuild(mode)
-                .listener(Greeting.class, (greeting, job) -> {
-                    job.progress(50);
-                    if (greeting.to().equals("nobody")) {
-                        throw new IllegalStateException("nobody there");
-                    }
-                })
-                .build();
-        try (rowlock) {
+        try (HikariDataSource pool = pool(runtime);
+                Rowlock rowlock = node(pool, mode)) {
             rowlock.start();
 
             long done = rowlock.jobs().enqueue(new Greeting("Ada"));
@@ -96,6 +90,18 @@ class SchemaRolesTest {
                         .query(Long.class)
                         .single())
                 .isOne();
+    }
+
+    private static Rowlock node(DataSource pool, SchemaMode mode) {
+        return Rowlock.builder(pool)
+                .schemaOnBuild(mode)
+                .listener(Greeting.class, (greeting, job) -> {
+                    job.progress(50);
+                    if (greeting.to().equals("nobody")) {
+                        throw new IllegalStateException("nobody there");
+                    }
+                })
+                .build();
     }
 
     @Test
@@ -181,6 +187,14 @@ class SchemaRolesTest {
 
     private DataSource as(String role) {
         return new DriverManagerDataSource(database.jdbcUrl(), role, "pass");
+    }
+
+    /** For a whole node, which asks the database often. */
+    private HikariDataSource pool(String role) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(as(role));
+        config.setMinimumIdle(0);
+        return new HikariDataSource(config);
     }
 
     private List<String> owners() {

@@ -46,7 +46,7 @@ public final class RowlockDashboardAutoConfiguration {
 
     @Bean
     LiveFeed rowlockDashboardLiveFeed(Rowlock rowlock, ObjectProvider<PayloadRedaction> redaction) {
-        return new LiveFeed(new Rounds(rowlock, new Redaction(redaction.getIfAvailable())));
+        return new LiveFeed(new Rounds(rowlock, new Redaction(redaction.getIfAvailable())), LiveFeed.ROUND);
     }
 
     @Bean

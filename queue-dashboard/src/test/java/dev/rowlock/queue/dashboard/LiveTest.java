@@ -9,6 +9,7 @@ import dev.rowlock.queue.dashboard.Handlers.Report;
 import dev.rowlock.queue.dashboard.live.CountedStatements;
 import dev.rowlock.queue.dashboard.live.LiveFeed;
 import dev.rowlock.queue.dashboard.live.LostViewers;
+import dev.rowlock.queue.dashboard.live.QuickFeed;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,12 +31,12 @@ import org.springframework.context.annotation.Import;
 
 /** What viewers see come, and what that costs the database. */
 @DashboardTest
-@Import(LiveTest.Counting.class)
+@Import({LiveTest.Counting.class, QuickFeed.class})
 class LiveTest {
 
     private static final int VIEWERS = 100;
 
-    private static final Duration WATCHED = Duration.ofSeconds(6);
+    private static final int ROUNDS = 10;
 
     @TestConfiguration(proxyBeanMethods = false)
     static class Counting {
@@ -89,13 +90,16 @@ class LiveTest {
         await().until(() ->
                 feed.viewers() == VIEWERS && watchers.stream().allMatch(watcher -> watcher.seen.contains("queues")));
 
-        long asked = askedIn(WATCHED);
+        long begun = System.nanoTime();
+        long asked = askedIn(QuickFeed.ROUND.multipliedBy(ROUNDS));
+        long rounds = Duration.ofNanos(System.nanoTime() - begun).dividedBy(QuickFeed.ROUND) + 1;
         watchers.forEach(Watcher::close);
         await().until(() -> LostViewers.nobodyLooks(feed));
-        long askedByNobody = askedIn(Duration.ofSeconds(2));
+        long askedByNobody = askedIn(QuickFeed.ROUND.multipliedBy(ROUNDS));
 
-        // Two a second, each with its time limit in front.
-        assertThat(asked).isBetween(3L, 2 * 2 * WATCHED.toSeconds());
+        // Two a round, each with its time limit in front.
+        assertThat(asked).isBetween(3L, 2 * 2 * rounds);
+        assertThat(LiveFeed.ROUND).isEqualTo(Duration.ofSeconds(1));
         assertThat(askedByNobody).isZero();
     }
 

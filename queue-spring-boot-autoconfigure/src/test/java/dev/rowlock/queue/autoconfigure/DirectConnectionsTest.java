@@ -56,6 +56,19 @@ class DirectConnectionsTest {
     }
 
     @Test
+    void aThreadThatIsInterruptedWhileItConnectsTakesNothingFromThePoolEither() {
+        try (HikariDataSource pool = Pool.hikari(database)) {
+            DataSource direct = DirectConnections.besides(pool);
+
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(direct::getConnection).isInstanceOf(SQLException.class);
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(pool.getHikariPoolMXBean()).isNull(); // not even opened
+        }
+    }
+
+    @Test
     void aDirectUrlIsUsedWithThePoolsCurrentUser() {
         try (HikariDataSource pool = Pool.hikari(database)) {
             pool.setJdbcUrl("jdbc:postgresql://pooler.invalid/db");

@@ -2,8 +2,6 @@ package dev.rowlock.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.schema.SchemaMigrator;
-import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.io.File;
@@ -11,38 +9,46 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An application whose tables are made elsewhere has no Flyway. It is a process of its own here, for what is on its class path. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(migrated = true)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WithoutFlywayTest {
 
-    private final TestDatabase database;
+    private List<String> output = List.of();
 
-    WithoutFlywayTest(TestDatabase database) {
-        this.database = database;
+    /** The last one cannot start. */
+    @BeforeAll
+    void startInAllModes(TestDatabase database) throws IOException, InterruptedException {
+        output = List.of(run("validate,none,migrate", database).split(FlywaylessApplication.MODE));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"validate", "none"})
-    void anApplicationThatMakesNoTablesRunsWithoutFlyway(String mode) throws Exception {
-        new SchemaMigrator(database.dataSource(), "rowlock", SchemaMode.MIGRATE).run();
-
-        assertThat(outputWith(mode)).contains("ran: no Flyway").doesNotContain("NoClassDefFoundError");
+    void anApplicationThatMakesNoTablesRunsWithoutFlyway(String mode) {
+        assertThat(outputIn(mode)).contains("ran: no Flyway").doesNotContain("NoClassDefFoundError");
     }
 
     @Test
-    void anApplicationThatIsToMakeThemSaysWhatIsMissing() throws Exception {
-        assertThat(outputWith("migrate"))
+    void anApplicationThatIsToMakeThemSaysWhatIsMissing() {
+        assertThat(outputIn("migrate"))
                 .contains(
                         "APPLICATION FAILED TO START", "no org.flywaydb:flyway-core on the class path", "mode=validate")
                 .doesNotContain("ran: ");
     }
 
-    private String outputWith(String mode) throws IOException, InterruptedException {
+    private String outputIn(String mode) {
+        return output.stream().filter(part -> part.startsWith(mode)).findFirst().orElseThrow();
+    }
+
+    private static String run(String modes, TestDatabase database) throws IOException, InterruptedException {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("flyway") && !entry.contains("liquibase"))
                 .collect(Collectors.joining(File.pathSeparator));
@@ -52,7 +58,7 @@ class WithoutFlywayTest {
                         "-cp",
                         classPath,
                         FlywaylessApplication.class.getName(),
-                        "--rowlock.schema.mode=" + mode,
+                        modes,
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password())

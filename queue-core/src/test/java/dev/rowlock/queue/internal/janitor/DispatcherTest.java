@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.db.Rooms;
@@ -125,6 +126,8 @@ class DispatcherTest {
         assertThat(rooms.count("waiting")).isZero();
 
         others.looks().forEach(dispatcher::allHaveHeardOf);
+        // It has looked behind the front, and soon looks from there. Then it rests.
+        await().until(() -> dispatcher.runOnce().toMinutes() > 0);
         rooms.waiting(NOW); // only a sign whether it looks
         dispatcher.waitingElsewhere(Duration.ZERO);
         dispatcher.movedElsewhere(null);

@@ -17,12 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
-/** Reads the figures once a second while there are viewers, and sends them to all. */
+/** Reads the figures once a round while there are viewers, and sends them to all. */
 public final class LiveFeed implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);
 
-    private static final Duration ROUND = Duration.ofSeconds(1);
+    /** Between two rounds, in applications. */
+    public static final Duration ROUND = Duration.ofSeconds(1);
 
     /** The browser comes again by itself, and is asked who it is: so rights that were taken end an open stream. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
@@ -36,14 +37,16 @@ public final class LiveFeed implements SmartLifecycle {
     private static final int MAX_OF_A_USER = 200;
 
     private final Rounds rounds;
+    private final Duration round;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
     private @Nullable ScheduledExecutorService timer; // guarded by this; null while nobody looks
     private boolean closed = true; // guarded by this
     private boolean failing; // timer's thread only
     private int number; // timer's thread only
 
-    public LiveFeed(Rounds rounds) {
+    public LiveFeed(Rounds rounds, Duration round) {
         this.rounds = rounds;
+        this.round = round;
     }
 
     /** Turns the request of this user into a stream. Its parameters {@code job} and {@code workflow} name what to follow. */
@@ -85,7 +88,7 @@ public final class LiveFeed implements SmartLifecycle {
                 daemon.setDaemon(true);
                 return daemon;
             });
-            timer.scheduleWithFixedDelay(this::round, 0, ROUND.toMillis(), TimeUnit.MILLISECONDS);
+            timer.scheduleWithFixedDelay(this::round, 0, round.toMillis(), TimeUnit.MILLISECONDS);
         }
         // On the feed's own thread: between two rounds, so that the viewer misses nothing that only comes when it
         // changes.

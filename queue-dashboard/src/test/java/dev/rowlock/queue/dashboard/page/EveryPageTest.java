@@ -191,6 +191,7 @@ class EveryPageTest {
         String before = browser.text(waiting);
         browser.script("document.querySelector(arguments[0]).focus()", waiting);
         jobs.enqueue(new Sync("dora"), o -> o.queue("focus").delay(Duration.ofHours(1)));
+        fixture.countOneWaiting("focus");
         browser.await("another figure", d -> !browser.text(waiting).equals(before));
         assertThat(browser.driver().switchTo().activeElement().getDomAttribute("href"))
                 .isEqualTo("#/jobs?state=waiting");

@@ -27,6 +27,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Jobs of all kinds, put there before the node starts, and the browser, whose user is the admin ann. Both stay for all tests of pages. */
 class Fixture implements InitializingBean, ApplicationListener<ContextClosedEvent> {
@@ -40,6 +41,7 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
     private final QueueLimits limits;
     private final Rowlock rowlock;
     private final Environment environment;
+    private final JdbcClient sql;
     private @Nullable Browser browser;
     private long evil;
     private long running;
@@ -50,13 +52,15 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
             JobSearch search,
             QueueLimits limits,
             Rowlock rowlock,
-            Environment environment) {
+            Environment environment,
+            JdbcClient sql) {
         this.jobs = jobs;
         this.admin = admin;
         this.search = search;
         this.limits = limits;
         this.rowlock = rowlock;
         this.environment = environment;
+        this.sql = sql;
     }
 
     Browser browser() {
@@ -64,7 +68,7 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
         if (there == null) {
             there = Browser.start(
                     "http://localhost:%s/rowlock/".formatted(environment.getProperty("local.server.port")));
-            there.cookie("level", "admin");
+            there.cookie("level", "admin").hurried();
             browser = there;
             awaitThatAllHaveRun();
         }
@@ -106,6 +110,14 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
                 .until(() -> dead() == 76
                         && search.find(running).orElseThrow().progress() != null
                         && !search.depths().isEmpty());
+    }
+
+    /** As a node counts jobs each fifteen seconds: one job of this queue waits. */
+    void countOneWaiting(String queue) {
+        sql.sql("""
+                        INSERT INTO rowlock.depth (queue, state, jobs, measured_at) VALUES (?, 'waiting', 1, now())
+                        ON CONFLICT (queue, state) DO UPDATE SET jobs = 1
+                        """).param(queue).update();
     }
 
     void requireQuietConsole() {

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.dashboard.page;
 
 import dev.rowlock.queue.dashboard.PlainApplication;
+import dev.rowlock.queue.dashboard.live.QuickFeed;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -12,7 +13,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @SpringBootTest(
-        classes = {PlainApplication.class, Fixture.class},
+        classes = {PlainApplication.class, Fixture.class, QuickFeed.class},
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
             "rowlock.dashboard.enabled=true",

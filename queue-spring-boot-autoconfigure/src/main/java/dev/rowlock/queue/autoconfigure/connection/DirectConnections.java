@@ -72,6 +72,9 @@ public final class DirectConnections extends AbstractDataSource {
             if (unreachable(e)) {
                 throw e; // for the pool as well, and it would keep us waiting
             }
+            if (Thread.currentThread().isInterrupted()) {
+                throw e; // the node stops: this says nothing of connections
+            }
             return ofPool(Level.WARN, e);
         } catch (RuntimeException e) {
             return ofPool(Level.INFO, e); // nobody can tell how this pool connects
