@@ -88,6 +88,32 @@ class JobsPageTest {
     }
 
     @Test
+    void aListIsSavedForSpreadsheetsAndNoTextOfItIsAFormula() {
+        browser.open("?csv#/jobs?queue=mail");
+        browser.script("""
+                const make = URL.createObjectURL;
+                URL.createObjectURL = blob => { blob.text().then(text => window.saved = text); return make(blob); };
+                const get = window.fetch;
+                window.fetch = async (url, options) => {
+                  const answer = await get(url, options);
+                  if (!url.includes('before=')) return answer;
+                  const page = await answer.json();
+                  page.jobs[0].error = '=HYPERLINK("http://evil.example", "a,b")';
+                  return new Response(JSON.stringify(page), {headers: answer.headers});
+                };""");
+        browser.clickText("main button", "CSV");
+        browser.await("saved", d -> browser.script("return window.saved ?? null") != null);
+
+        String saved = (String) browser.script("return window.saved");
+        long jobs = search.count(JobFilter.where().queue("mail"), 100_000).jobs();
+        assertThat(saved.lines().findFirst().orElseThrow())
+                .endsWith(
+                        "id,state,queue,type,key,uniqueKey,priority,attempt,enqueuedAt,dueAt,startedAt,endedAt,errorType,error");
+        assertThat(saved.lines().skip(1)).hasSize((int) jobs).allMatch(line -> line.matches("\\d+,\\w+,mail,.*"));
+        assertThat(saved).contains(",\"'=HYPERLINK(\"\"http://evil.example\"\", \"\"a,b\"\")\"\r\n");
+    }
+
+    @Test
     void resetTakesAwayWhatWasTypedEvenWhereNothingWasSearched() {
         browser.open("?reset#/jobs").type("input[name=type]", "charge").clickText("main form a", "Reset");
 

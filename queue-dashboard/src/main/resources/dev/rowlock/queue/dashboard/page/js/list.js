@@ -2,6 +2,7 @@
 import {h, fill, button, field, link, timeInput, ROW} from './dom.js';
 import {address, may} from './api.js';
 import {jobLink, local, shortClass} from './show.js';
+import {say} from './act.js';
 
 /** Fields: [name, label], or [name, label, true] for a time. The key / goes to the one that is named. */
 export function searchForm(path, label, fields, values, slash) {
@@ -22,6 +23,48 @@ export function searchForm(path, label, fields, values, slash) {
 export const pages = (path, parameters, next, text, key = 'before') => h('div', {class: 'row'},
   parameters[key] && link(path, {...parameters, [key]: ''}, 'First page', {class: 'button'}),
   next && link(path, {...parameters, [key]: next}, text, {class: 'button', ...ROW}));
+
+/** So many rows go into a file at most. */
+const MOST_ROWS = 10_000;
+
+/** A spreadsheet takes text that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+const cell = value => {
+  const text = value === null || value === undefined ? '' : typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/**
+ * A button that saves a list, page by page, as a file for spreadsheets.
+ * @param columns names of the fields of a row
+ * @param page next => {rows, next}, beginning with no next
+ */
+export function csvButton(file, columns, page) {
+  const save = button('CSV', async () => {
+    save.disabled = true;
+    try {
+      const rows = [];
+      for (let next; next !== null && rows.length < MOST_ROWS;) {
+        const more = await page(next);
+        rows.push(...more.rows);
+        next = more.next;
+        fill(save, `CSV: ${rows.length}…`);
+      }
+      const lines = [columns, ...rows.slice(0, MOST_ROWS).map(row => columns.map(name => row[name]))].map(line => `${line.map(cell).join(',')}\r\n`);
+      const url = URL.createObjectURL(new Blob(['\ufeff', ...lines], {type: 'text/csv'})); // the mark says UTF-8
+      h('a', {href: url, download: file}).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      say(rows.length < MOST_ROWS ? `Saved ${rows.length} rows.` : `Saved the first ${MOST_ROWS} rows.`);
+    } catch (e) {
+      say(`The list could not be saved: ${e.message}`, true);
+    } finally {
+      save.disabled = false;
+      fill(save, 'CSV');
+    }
+  }, {title: `Save the list as a file for spreadsheets, ${MOST_ROWS} rows at most`});
+  return save;
+}
 
 /**
  * What an action was done to. A kind of error is named by its error, as that was when the action began, and links to what is left of it.

@@ -4,7 +4,7 @@ import {address, get, me, may} from '../api.js';
 import {between, cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, span, stateName, time} from '../show.js';
 import {ONE, VERBS, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
-import {newsOf, pages} from '../list.js';
+import {csvButton, newsOf, pages} from '../list.js';
 
 const TEXTS = [
   ['queue', 'Queue'], ['type', 'Type'], ['key', 'Key'], ['uniqueKey', 'Unique key'], ['error', 'Text of the last error'], ['errorType', 'Class of the last error'],
@@ -12,6 +12,7 @@ const TEXTS = [
 ];
 const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
 const EXAMPLES = {type: 'whole name', key: 'whole key', payload: '$.customer == 42'};
+const COLUMNS = ['id', 'state', 'queue', 'type', 'key', 'uniqueKey', 'priority', 'attempt', 'enqueuedAt', 'dueAt', 'startedAt', 'endedAt', 'errorType', 'error'];
 const TIMES = ['enqueued', 'due', 'started', 'ended'];
 
 export async function jobList(place, parameters, reload) {
@@ -28,7 +29,7 @@ export async function jobList(place, parameters, reload) {
   const all = h('input', {type: 'checkbox', 'aria-label': 'Choose all jobs of this page', onchange: () =>
     place.querySelectorAll('tbody input[type=checkbox]').forEach(box => { box.checked = all.checked; choose(box.value, all.checked); })});
   fill(place,
-    h('div', {class: 'head'}, h('div', {class: 'row'}, h('h1', {}, 'Jobs'), total), news),
+    h('div', {class: 'head'}, h('div', {class: 'row'}, h('h1', {}, 'Jobs'), total), h('div', {class: 'row'}, news, page.jobs.length > 0 && saved(filter))),
     panel(null, form(filter)),
     panel(null, tools, page.trouble ? h('p', {class: 'error', role: 'alert'}, page.trouble) : table([
       ...(may('OPERATOR') ? [{title: h('label', {class: 'check'}, all, h('span', {class: 'narrow'}, 'all jobs of this page')), class: 'tight', cell: job => h('input', {
@@ -47,6 +48,11 @@ export async function jobList(place, parameters, reload) {
     pages('jobs', parameters, page.next, 'Older jobs'), words(...Object.entries(STATES), ...VERBS)));
   return {live};
 }
+
+const saved = filter => csvButton('jobs.csv', COLUMNS, async before => {
+  const {jobs, next} = await get('jobs', {...filter, before, size: 200});
+  return {rows: jobs, next};
+});
 
 /** Whether its last attempt has ended with it. A job that was cancelled while it waited did not run then. */
 const ran = job => job.startedAt && job.endedAt && job.state !== 'cancelled';
