@@ -4,6 +4,7 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.PayloadException;
@@ -15,6 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -67,6 +69,23 @@ class UnreadablePayloadsTest {
 
     record Draw(List<Shape> shapes) {}
 
+    static final class Hidden {
+        private @Nullable String to;
+
+        static Hidden to(String address) {
+            Hidden hidden = new Hidden();
+            hidden.to = address;
+            return hidden;
+        }
+    }
+
+    static class Request {}
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Sparse(@Nullable String note) {}
+
+    record Nothing() {}
+
     private final DataSource pool;
     private final Queue<Object> heard = new ConcurrentLinkedQueue<>();
     private final Rowlocks rowlocks = new Rowlocks();
@@ -117,6 +136,21 @@ class UnreadablePayloadsTest {
                 .hasMessageContaining("none of its properties can be set");
 
         assertThat(stored()).isZero();
+    }
+
+    @Test
+    void aClassOfWhoseFieldsJacksonWritesNoneIsRefusedUnlessItHasNone() {
+        JobOperations jobs = rowlocks.started(quick(pool)).jobs();
+
+        assertThatThrownBy(() -> jobs.enqueue(Hidden.to("ada@example.org")))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContainingAll(Hidden.class.getName(), "without its fields (to)", "use a record", "getters")
+                .hasMessageNotContaining("ada@example.org");
+        jobs.enqueue(new Request());
+        jobs.enqueue(new Sparse(null));
+        jobs.enqueue(new Nothing());
+
+        assertThat(stored()).isEqualTo(3);
     }
 
     @Test

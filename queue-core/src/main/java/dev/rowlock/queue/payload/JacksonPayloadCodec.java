@@ -180,6 +180,13 @@ public final class JacksonPayloadCodec implements PayloadCodec {
         if (properties.losesAll(json, mapper.constructType(written))) {
             throw unreadable(written, "none of its properties can be set");
         }
+        List<String> unwritten = json.equals("{}") ? properties.unwritten(written) : List.of();
+        if (!unwritten.isEmpty()) {
+            throw new PayloadException(
+                    "%s is written as JSON without its fields (%s), and would come back empty: use a record, or give it getters"
+                            .formatted(written.getName(), String.join(", ", unwritten)),
+                    null);
+        }
         count.incrementAndGet();
     }
 

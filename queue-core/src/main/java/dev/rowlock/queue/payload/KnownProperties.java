@@ -1,13 +1,18 @@
 package dev.rowlock.queue.payload;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -17,10 +22,13 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.bean.BeanDeserializer;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeDeserializer;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
 
 /**
  * Whether a class knows anything of a document. Jackson passes over what a class does not know, so a document that was written
@@ -64,6 +72,24 @@ final class KnownProperties {
     /** Whether nothing of a document that the class has just been written as would come back. */
     boolean losesAll(String json, JavaType type) {
         return names(type).filter(names -> knowsNone(json, names)).isPresent();
+    }
+
+    /** The fields of a class of which the mapper would write none; empty if it writes any, or there are none. */
+    List<String> unwritten(Class<?> type) {
+        ValueSerializer<?> writer = mapper._serializationContext().findValueSerializer(type);
+        if (writer.properties().hasNext()
+                || !(writer instanceof UnknownSerializer || writer instanceof BeanSerializerBase)) {
+            return List.of();
+        }
+        return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+                .flatMap(one -> Stream.of(one.getDeclaredFields()))
+                .filter(field -> !Modifier.isStatic(field.getModifiers())
+                        && !Modifier.isTransient(field.getModifiers())
+                        && !field.isSynthetic()
+                        && !field.isAnnotationPresent(JsonIgnore.class))
+                .map(Field::getName)
+                .limit(SHOWN)
+                .toList();
     }
 
     private boolean knowsNone(String json, Names names) {
