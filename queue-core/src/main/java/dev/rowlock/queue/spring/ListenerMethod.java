@@ -180,7 +180,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
                 throw invalid(
                         "it is " + (Modifier.isStatic(modifiers) ? "static" : "private"),
-                        "Make it an instance method that is not private: transactions and other advice reach no other");
+                        "Remove private, or static: @Transactional and other advice do not reach such methods");
             }
         }
 

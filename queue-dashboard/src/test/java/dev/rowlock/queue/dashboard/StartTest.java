@@ -100,6 +100,15 @@ class StartTest {
                         "there is no property rowlock.dashboard.enbled; did you mean rowlock.dashboard.enabled? Below rowlock.dashboard there are accent, enabled,");
     }
 
+    @Test
+    void aMisspeltValueStopsTheStart(CapturedOutput log) {
+        assertThatThrownBy(() -> start(WebApplicationType.SERVLET, "rowlock.dashboard.enabled=ture")
+                        .close())
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(log).contains("Property: rowlock.dashboard.enabled", "Value: \"ture\"");
+    }
+
     private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {
         return new SpringApplicationBuilder(WithoutAccess.class)
                 .web(type)
