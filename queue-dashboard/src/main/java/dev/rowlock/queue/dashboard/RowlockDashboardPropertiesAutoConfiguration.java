@@ -15,7 +15,8 @@ public final class RowlockDashboardPropertiesAutoConfiguration {
 
     @Bean
     static UnknownProperties rowlockUnknownDashboardProperties(ConfigurableEnvironment environment) {
-        Binder.get(environment).bind("rowlock.dashboard.enabled", Boolean.class); // the conditions take all but true for false
+        Binder.get(environment)
+                .bind("rowlock.dashboard.enabled", Boolean.class); // the conditions take all but true for false
         return new UnknownProperties("rowlock.dashboard", DashboardProperties.class, environment, Set.of());
     }
 }

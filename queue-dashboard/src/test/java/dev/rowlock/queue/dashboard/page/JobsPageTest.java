@@ -95,10 +95,10 @@ class JobsPageTest {
                 URL.createObjectURL = blob => { blob.text().then(text => window.saved = text); return make(blob); };
                 const get = window.fetch;
                 window.fetch = async (url, options) => {
-                  const answer = await get(url, options);
+                  const answer = await get(url.replace('size=200', 'size=50'), options);
                   if (!url.includes('before=')) return answer;
                   const page = await answer.json();
-                  page.jobs[0].error = '=HYPERLINK("http://evil.example", "a,b")';
+                  if (!page.next) page.jobs[0].error = '=HYPERLINK("http://evil.example", "a,b")';
                   return new Response(JSON.stringify(page), {headers: answer.headers});
                 };""");
         browser.clickText("main button", "CSV");
