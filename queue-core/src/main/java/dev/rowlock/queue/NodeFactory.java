@@ -5,6 +5,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.dead.DeadFeature;
 import dev.rowlock.queue.internal.enqueue.OnceMoreFeature;
 import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.node.CallersNode;
@@ -26,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
@@ -55,11 +57,13 @@ final class NodeFactory {
     /**
      * A node that has not started.
      *
+     * @param listeners those of the node, asked at each start
      * @param queues whose jobs it runs, each with how many of them at once
      * @param transactions of transactional listeners; null: there are none
      */
     WorkerNode make(
             Collection<QueueLimit> declared,
+            Supplier<List<ListenerDefinition>> listeners,
             Map<String, Integer> queues,
             @Nullable TransactionOperations transactions) {
         List<AdmissionPolicy> asked = Rowlock.all(settings.policies);
@@ -67,10 +71,14 @@ final class NodeFactory {
         PolicyFeature policies = new PolicyFeature(asked, queues, settings.policyTimes, database, wakeups);
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues.keySet(), policies.admissions());
         WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
+        DeadFeature dead = new DeadFeature(database, wakeups, listeners);
         List<Feature> features = new ArrayList<>(makingReady(limits, workflows));
+        if (DeadFeature.wanted(listeners.get())) {
+            features.add(dead);
+        }
         features.add(new OperateFeature(database, wakeups, settings.retention));
         features.addAll(policies.features());
-        return new WorkerNode(nodeSettings(), services(limits, workflows, transactions), features);
+        return new WorkerNode(nodeSettings(), services(limits, workflows, dead, transactions), features);
     }
 
     /** A node that runs jobs of these listeners on its caller's thread; the rest as for {@link #make}. */
@@ -81,8 +89,12 @@ final class NodeFactory {
             @Nullable TransactionOperations transactions) {
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues, Admissions.ALL);
         WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
-        return new CallersNode(
-                nodeSettings(), services(limits, workflows, transactions), makingReady(limits, workflows), listeners);
+        DeadFeature dead = new DeadFeature(database, wakeups, () -> listeners);
+        List<Feature> features = new ArrayList<>(makingReady(limits, workflows));
+        if (DeadFeature.wanted(listeners)) {
+            features.add(dead);
+        }
+        return new CallersNode(nodeSettings(), services(limits, workflows, dead, transactions), features, listeners);
     }
 
     private NodeSettings nodeSettings() {
@@ -96,9 +108,12 @@ final class NodeFactory {
     }
 
     private NodeServices services(
-            LimitFeature limits, WorkflowFeature workflows, @Nullable TransactionOperations transactions) {
+            LimitFeature limits,
+            WorkflowFeature workflows,
+            DeadFeature dead,
+            @Nullable TransactionOperations transactions) {
         Extensions extensions = new Extensions(
-                observers(workflows),
+                observers(workflows, dead),
                 Rowlock.all(settings.interceptors),
                 Rowlock.all(settings.attemptInterceptors),
                 Rowlock.all(settings.redactors),
@@ -125,10 +140,11 @@ final class NodeFactory {
         }
     }
 
-    private List<JobObserver> observers(WorkflowFeature workflows) {
+    private List<JobObserver> observers(WorkflowFeature workflows, DeadFeature dead) {
         List<JobObserver> observers = new ArrayList<>(Rowlock.<JobObserver>all(settings.observers));
         observers.add(results);
         observers.add(workflows.observer());
+        observers.add(dead.observer());
         return observers;
     }
 

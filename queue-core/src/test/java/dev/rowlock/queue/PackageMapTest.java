@@ -111,6 +111,7 @@ class PackageMapTest {
                             "internal.enqueue",
                             "internal.lease",
                             "internal.wake")),
+            Map.entry("internal.dead", with(GROUND, "internal.chore", "internal.enqueue")),
             Map.entry(
                     "internal.result", with(GROUND, "result", "internal.record", "internal.wake", "internal.workflow")),
             Map.entry("internal.search", with(GROUND, "search", "gate", "internal.policy")),
@@ -143,6 +144,7 @@ class PackageMapTest {
                             "workflow",
                             "internal.chore",
                             "internal.claim",
+                            "internal.dead",
                             "internal.doctor",
                             "internal.enqueue",
                             "internal.gate",

@@ -70,6 +70,7 @@ class StatementFileTest {
             "policy",
             "schedule",
             "workflow",
+            "dead",
             "operate",
             "search",
             "doctor",

@@ -23,6 +23,13 @@ CREATE TABLE ${schema}.once_more (
     due_at   timestamptz
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
+-- Types whose listeners want to be told of dead jobs, since when: of those that died before, nobody is told.
+CREATE TABLE ${schema}.dead_listener (
+    type    text        COLLATE "C" NOT NULL PRIMARY KEY,
+    since   timestamptz NOT NULL,
+    seen_at timestamptz NOT NULL                     -- a week later without such a listener, it begins anew
+);
+
 -- Recurring jobs. One row each, no history: the jobs that a row brings are ordinary jobs in the rooms.
 CREATE TABLE ${schema}.schedule (
     name                 text   COLLATE "C" NOT NULL,
