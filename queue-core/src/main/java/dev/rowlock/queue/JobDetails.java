@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything that is known about one job.
  *
+ * @param title what people read in lists, see {@link JobType#title}; null for none
  * @param key which jobs of its queue it belongs with; null for none
  * @param uniqueKey the unique key with which it was enqueued, whether it still holds it or not; null for none
  * @param dueAt waiting: when it becomes runnable; ready and running: since when it was runnable
@@ -29,6 +30,7 @@ public record JobDetails(
         JobState state,
         String queue,
         String type,
+        @Nullable String title,
         @Nullable String key,
         @Nullable String uniqueKey,
         int priority,

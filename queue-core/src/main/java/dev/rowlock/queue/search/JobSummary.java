@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a list of jobs.
  *
+ * @param title what people read, see {@code @JobType}; null: it has none
  * @param key what it is about, as limits and order count it; null: it has none
  * @param uniqueKey the unique key with which it was enqueued, whether it still holds it or not; null: none
  * @param attempt number of its last attempt, the running one included
@@ -26,6 +27,7 @@ public record JobSummary(
         JobState state,
         String queue,
         String type,
+        @Nullable String title,
         @Nullable String key,
         @Nullable String uniqueKey,
         int priority,

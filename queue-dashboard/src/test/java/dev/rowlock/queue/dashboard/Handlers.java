@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** What the jobs of these tests do. */
 public class Handlers {
 
-    @JobType(value = "send-mail", queue = "mail")
+    @JobType(value = "send-mail", queue = "mail", title = "mail to {to}")
     public record SendMail(String to, @Nullable String subject) {}
 
     @JobType(value = "charge", queue = "payments")

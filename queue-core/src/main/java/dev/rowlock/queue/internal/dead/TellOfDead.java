@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.dead;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.Move;
 import dev.rowlock.queue.internal.db.Room;
 import dev.rowlock.queue.internal.dead.DeadJobListeners.Told;
@@ -45,8 +46,8 @@ final class TellOfDead {
 
     private static final String NAMES = UNTOLD + ") SELECT id FROM untold ORDER BY id";
 
-    // Without a key: a dead job may hold up its key, and the one that tells of it as well. Headers of Rowlock's own,
-    // such as the workflow, stay behind.
+    // Without a key: a dead job may hold up its key, and the one that tells of it as well. Of the headers of
+    // Rowlock's own only the title comes along.
     private static final String TELL = UNTOLD
             + """
             ), marked AS (
@@ -59,7 +60,7 @@ final class TellOfDead {
                        CASE WHEN length(j.text) > %2$d THEN j.text END AS large_payload
                   FROM (SELECT d.rank, u.queue, u.teller AS type,
                                (SELECT json_object_agg(h.key, h.value) FROM json_each(d.headers) AS h
-                                 WHERE NOT starts_with(h.key, '%1$s'))::text AS headers,
+                                 WHERE NOT starts_with(h.key, '%1$s') OR h.key = '%3$s')::text AS headers,
                                '{"dead":'
                                || json_build_object('id', d.id, 'type', d.type, 'queue', d.queue, 'quarantined', d.state = 'quarantined',
                                                     'attempts', d.attempt, 'diedAt', d.died_at, 'error', (d.errors -> -1) - 'trace')
@@ -69,7 +70,7 @@ final class TellOfDead {
                           FROM untold u JOIN rowlock.dead d ON d.id = u.id
                          WHERE d.id = ANY (ARRAY(SELECT id FROM untold))
                          ORDER BY d.died_at, d.id) AS j
-            """.formatted(JobOptions.RESERVED_HEADERS, NewJob.LARGE)
+            """.formatted(JobOptions.RESERVED_HEADERS, NewJob.LARGE, Headers.TITLE)
             + IntoRooms.ASIDE
             + Move.created("created", "id, rank, queue, type, headers, payload", ")")
                     .to(Room.READY, "ready_at = statement_timestamp()")

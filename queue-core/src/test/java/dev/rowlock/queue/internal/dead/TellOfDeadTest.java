@@ -130,17 +130,17 @@ class TellOfDeadTest {
     }
 
     @Test
-    void headersOfRowlocksOwnStayBehind() {
+    void headersOfRowlocksOwnStayBehindExceptTheTitle() {
         dead(1);
         rooms.execute(
-                "UPDATE rowlock.dead SET headers = '{\"rowlock-workflow\":\"7\",\"tenant\":\"a \\\"b\\\"\",\"rowlock-alone\":\"\"}'");
+                "UPDATE rowlock.dead SET headers = '{\"rowlock-workflow\":\"7\",\"tenant\":\"a \\\"b\\\"\",\"rowlock-alone\":\"\",\"rowlock-title\":\"t\"}'");
 
         tell.some(10, List.of());
 
         assertThat(rooms.sql("SELECT headers::text FROM rowlock.ready WHERE queue = 'told'")
                         .query(String.class)
                         .single())
-                .isEqualToIgnoringWhitespace("{\"tenant\":\"a \\\"b\\\"\"}");
+                .isEqualToIgnoringWhitespace("{\"tenant\":\"a \\\"b\\\"\",\"rowlock-title\":\"t\"}");
     }
 
     @Test

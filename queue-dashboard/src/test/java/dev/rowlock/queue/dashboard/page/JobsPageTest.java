@@ -77,6 +77,24 @@ class JobsPageTest {
     }
 
     @Test
+    void jobsShowTheirTitles() {
+        long job = search.find(JobFilter.where().uniqueKey("send-mail", "digest-of-ada"), Page.first(1))
+                .jobs()
+                .get(0)
+                .id();
+        browser.open("?titles#/jobs?type=send-mail&uniqueKey=digest-of-ada");
+        browser.awaitText("thead", "Title");
+        assertThat(browser.text("tbody tr")).contains("mail to ada@example.com");
+
+        browser.open("?titles#/jobs/" + job);
+        browser.awaitText("main .title", "mail to ada@example.com");
+
+        browser.open("?titles#/jobs?type=charge");
+        browser.awaitText("thead", "Attempt");
+        assertThat(browser.text("thead")).doesNotContain("Title");
+    }
+
+    @Test
     void aJobThatHasEndedSaysHowLongItRan() {
         browser.open("?ran#/jobs?state=completed&queue=mail");
         assertThat(browser.text("thead")).contains("Ran for");

@@ -15,6 +15,7 @@ export async function jobPage(place, id, reload) {
   fill(place,
     h('div', {class: 'head'}, h('h1', {}, `Job ${job.id} `, jobState(job.state), job.cancelRequested && job.state === 'running' ? [' ', state('warn', 'asked to stop')] : ''),
       h('div', {class: 'row'}, buttons(job, reload))),
+    job.title && h('p', {class: 'title'}, job.title),
     why(job), lastError(job),
     h('div', {class: 'columns'}, h('div', {}, panel('What it is', facts(job), progress), headersOf(job)), carried(job, reload)),
     flow, past);
