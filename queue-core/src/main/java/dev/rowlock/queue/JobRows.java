@@ -8,6 +8,7 @@ import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.LogLine;
 import dev.rowlock.queue.search.RetryGroup;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -72,6 +73,11 @@ final class JobRows {
                 Headers.decode(row.getString("headers")),
                 ErrorHistory.decode(row.getString("errors")),
                 row.getString("result"));
+    }
+
+    LogLine logLine(ResultSet row) throws SQLException {
+        return new LogLine(
+                required(instant(row, "at")), row.getInt("attempt"), row.getLong("token"), row.getString("text"));
     }
 
     JobGlance glance(ResultSet row) throws SQLException {

@@ -111,6 +111,7 @@ class PackageMapTest {
                             "internal.enqueue",
                             "internal.lease",
                             "internal.wake")),
+            Map.entry("internal.joblog", with(GROUND, "internal.chore")),
             Map.entry("internal.dead", with(GROUND, "internal.chore", "internal.enqueue")),
             Map.entry(
                     "internal.result", with(GROUND, "result", "internal.record", "internal.wake", "internal.workflow")),
@@ -148,6 +149,7 @@ class PackageMapTest {
                             "internal.doctor",
                             "internal.enqueue",
                             "internal.gate",
+                            "internal.joblog",
                             "internal.node",
                             "internal.operate",
                             "internal.policy",

@@ -71,6 +71,7 @@ class StatementFileTest {
             "schedule",
             "workflow",
             "dead",
+            "joblog",
             "operate",
             "search",
             "doctor",

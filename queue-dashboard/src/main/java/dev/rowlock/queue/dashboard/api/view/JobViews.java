@@ -155,6 +155,9 @@ public final class JobViews {
 
     public record Reason(String kind, String text) {}
 
+    /** A line of its log. */
+    public record Logged(Instant at, int attempt, @Nullable String text) {}
+
     public record Failed(
             int attempt,
             @Nullable Instant startedAt,
