@@ -12,7 +12,6 @@ import dev.rowlock.queue.internal.run.Execution.Completion;
 import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
-import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Failure;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobError;
