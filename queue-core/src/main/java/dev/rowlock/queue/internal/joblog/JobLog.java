@@ -63,7 +63,7 @@ final class JobLog {
         boolean cut = text.length() > JobContext.MAX_LOG_LINE;
         String some = cut ? text.substring(0, JobContext.MAX_LOG_LINE - 1) + "…" : text;
         return some.codePoints()
-                .map(point -> point == 0 || point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE
+                .map(point -> point == 0 || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE)
                         ? 0xFFFD
                         : point)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
