@@ -24,6 +24,10 @@ public interface JobDetails {
 
     String type();
 
+    /** What people read in lists, see {@link JobType#title}; null for none. */
+    @Nullable
+    String title();
+
     /** Which jobs of its queue it belongs with; null for none. */
     @Nullable
     String key();

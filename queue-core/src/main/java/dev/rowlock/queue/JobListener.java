@@ -162,4 +162,20 @@ public @interface JobListener {
      * would not change it. Not with {@link #batch}: a {@link dev.rowlock.queue.chunk.ChunkResult} names results.
      */
     boolean keepResult() default false;
+
+    /**
+     * The name of a method of the same class that is called once for each job of this listener that has died: failed for good, or quarantined. It takes
+     * what it needs of the payload, a {@link dev.rowlock.queue.job.DeadJob} and a {@link dev.rowlock.queue.job.JobContext}, in any order:
+     *
+     * <pre>{@code
+     * @JobListener(onDead = "refund")
+     * void book(BookTrip trip) { … }
+     *
+     * void refund(BookTrip trip, DeadJob job) { … }
+     * }</pre>
+     *
+     * <p>The call is a job of its own, of the type {@code <type>.dead} in the same queue: it is retried as {@code rowlock.retry} says, may run more than
+     * once, and has this listener's timeout and transaction. If it dies, nothing is called for that. Empty, the default: nothing is called.
+     */
+    String onDead() default "";
 }

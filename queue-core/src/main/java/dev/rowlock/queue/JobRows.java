@@ -9,6 +9,7 @@ import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.LogLine;
 import dev.rowlock.queue.search.RetryGroup;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,6 +29,7 @@ final class JobRows {
                 JobState.of(row.getString("state")),
                 row.getString("queue"),
                 row.getString("type"),
+                row.getString("title"),
                 row.getString("job_key"),
                 row.getString("unique_key"),
                 row.getInt("priority"),
@@ -51,6 +53,7 @@ final class JobRows {
                 JobState.of(row.getString("state")),
                 row.getString("queue"),
                 row.getString("type"),
+                Headers.title(row.getString("headers")),
                 row.getString("job_key"),
                 Headers.uniqueKey(row.getString("headers")),
                 row.getInt("priority"),
@@ -72,6 +75,11 @@ final class JobRows {
                 Headers.decode(row.getString("headers")),
                 ErrorHistory.decode(row.getString("errors")),
                 row.getString("result"));
+    }
+
+    LogLine logLine(ResultSet row) throws SQLException {
+        return new LogLine(
+                required(instant(row, "at")), row.getInt("attempt"), row.getLong("token"), row.getString("text"));
     }
 
     JobGlance glance(ResultSet row) throws SQLException {
@@ -165,6 +173,7 @@ final class JobRows {
             JobState state,
             String queue,
             String type,
+            @Nullable String title,
             @Nullable String key,
             @Nullable String uniqueKey,
             int priority,
@@ -193,6 +202,7 @@ final class JobRows {
             JobState state,
             String queue,
             String type,
+            @Nullable String title,
             @Nullable String key,
             @Nullable String uniqueKey,
             int priority,

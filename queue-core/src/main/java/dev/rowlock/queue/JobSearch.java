@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.internal.db.ClusterStatements;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.JobStatements;
+import dev.rowlock.queue.internal.joblog.LogStatements;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.CountJobs;
 import dev.rowlock.queue.internal.search.ExplainJob;
@@ -22,6 +23,7 @@ import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.LogLine;
 import dev.rowlock.queue.search.NodeLoad;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
@@ -73,6 +75,7 @@ public final class JobSearch {
     private final CountJobs count;
     private final GroupJobs group;
     private final ExplainJob explainJob;
+    private final LogStatements log;
     private final ClusterStatements cluster;
     private final JobRows rows = new JobRows();
 
@@ -87,12 +90,29 @@ public final class JobSearch {
         this.count = new CountJobs(bounded);
         this.group = new GroupJobs(bounded);
         this.explainJob = new ExplainJob(bounded);
+        this.log = new LogStatements(database);
         this.cluster = new ClusterStatements(database);
     }
 
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
     public Optional<JobDetails> find(long id) {
         return jobs.find(id, rows::details);
+    }
+
+    /** The most lines of a job's log that are kept. */
+    public static final int MAX_LOG = LogStatements.MOST_LINES;
+
+    /** What handlers have written to the log of this job, in order; lines of the last second may be missing. Empty if there is nothing, or no such job. */
+    public List<LogLine> log(long id) {
+        return log(id, MAX_LOG);
+    }
+
+    /** As {@link #log(long)}: its newest lines, up to so many. */
+    public List<LogLine> log(long id, int newest) {
+        if (newest < 1) {
+            throw new IllegalArgumentException("%d newest lines of a log: at least 1 is allowed".formatted(newest));
+        }
+        return log.read(id, newest, rows::logLine);
     }
 
     /**

@@ -41,4 +41,12 @@ public @interface JobType {
      * no key; anything else is taken as text. Empty, the default: no key.
      */
     String key() default "";
+
+    /**
+     * What people read in lists of jobs: text with properties of the payload in braces, such as {@code "mail to {customer.name}"}. It is made as the
+     * job is enqueued, and stored with the job <b>in clear</b>, whatever the codec does to payloads and a redaction hides: put nothing secret there. It
+     * has at most 200 characters; control characters become spaces, and what is null or cannot be read a question mark. A misspelt property stops the
+     * start. Empty, the default: no title.
+     */
+    String title() default "";
 }

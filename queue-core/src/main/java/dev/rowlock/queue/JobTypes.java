@@ -50,11 +50,18 @@ public final class JobTypes {
         return key == null ? null : key.of(payload);
     }
 
+    /** What the payload itself says of its title; null: nothing. */
+    static @Nullable String titleOf(Object payload) {
+        JobTitle title = DECLARED.get(payload.getClass()).title;
+        return title == null ? null : title.of(payload);
+    }
+
     private record Declared(
             String type,
             List<String> formerTypes,
             @Nullable String queue,
-            @Nullable KeyExpression key) {
+            @Nullable KeyExpression key,
+            @Nullable JobTitle title) {
 
         static Declared by(Class<?> payload) {
             JobType annotation = payload.getAnnotation(JobType.class);
@@ -73,10 +80,13 @@ public final class JobTypes {
                                 .formatted(payload.getName()));
             }
             KeyExpression keyed = key.isEmpty() ? null : new KeyExpression(payload, key);
+            JobTitle titled = annotation == null || annotation.title().isEmpty()
+                    ? null
+                    : new JobTitle(payload, annotation.title());
             try {
                 List<String> former = annotation == null ? List.of() : List.of(annotation.formerNames());
                 former.forEach(Names::type);
-                return new Declared(Names.type(type), former, queue == null ? null : Names.queue(queue), keyed);
+                return new Declared(Names.type(type), former, queue == null ? null : Names.queue(queue), keyed, titled);
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "%s has no usable job type, name one with @JobType: %s"

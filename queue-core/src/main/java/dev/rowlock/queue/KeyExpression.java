@@ -28,16 +28,31 @@ final class KeyExpression {
     /** @throws IllegalArgumentException if that is no expression, or names a property that the payload does not have */
     KeyExpression(Class<?> payload, String text) {
         this.payload = payload;
+        this.expression = parsed(payload, "the key '%s'".formatted(text), text);
+    }
+
+    /**
+     * An expression about the payload.
+     *
+     * @param named where the class names it, for messages: {@code the key 'tenant'}
+     * @throws IllegalArgumentException as the constructor
+     */
+    static Expression parsed(Class<?> payload, String named, String text) {
         try {
             SpelExpression parsed = PARSER.parseRaw(text);
-            KeyProperties.require(payload, text, parsed.getAST());
-            this.expression = parsed;
+            KeyProperties.require(payload, named, parsed.getAST());
+            return parsed;
         } catch (ParseException e) {
             throw new IllegalArgumentException(
-                    "@JobType of %s names the key '%s', which is no expression: %s"
-                            .formatted(payload.getName(), text, e.getSimpleMessage()),
+                    "@JobType of %s names %s, which is no expression: %s"
+                            .formatted(payload.getName(), named, e.getSimpleMessage()),
                     e);
         }
+    }
+
+    /** @throws EvaluationException if it cannot be read */
+    static @Nullable Object value(Expression expression, Object job) {
+        return expression.getValue(READ_ONLY, job);
     }
 
     /**
@@ -49,7 +64,7 @@ final class KeyExpression {
     String of(Object job) {
         Object key;
         try {
-            key = expression.getValue(READ_ONLY, job);
+            key = value(expression, job);
         } catch (EvaluationException e) {
             throw new IllegalArgumentException(
                     "the key of a job cannot be read: @JobType of %s names '%s': %s"

@@ -17,7 +17,7 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.util.StringUtils;
 
 /**
- * Finds misspelt properties in the key of a payload class, at the start and not at the first enqueue.
+ * Finds misspelt properties in the key and the title of a payload class, at the start and not at the first enqueue.
  *
  * <p>It refuses only what cannot be read for sure: properties of the class itself, and below them those of classes that have no subclasses. It
  * leaves alone what follows a method or an index, and operators.
@@ -27,7 +27,7 @@ final class KeyProperties {
     private KeyProperties() {}
 
     /** @throws IllegalArgumentException if a property is missing */
-    static void require(Class<?> payload, String text, SpelNode expression) {
+    static void require(Class<?> payload, String named, SpelNode expression) {
         boolean exact = !Modifier.isAbstract(payload.getModifiers()) && !Map.class.isAssignableFrom(payload);
         if (!exact || NativeDetector.inNativeImage()) { // where nobody knows all methods
             return;
@@ -39,14 +39,13 @@ final class KeyProperties {
             }
             Set<Class<?>> types = types(owner, property.getName());
             if (types.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "@JobType of %s names the key '%s', and %s has no property '%s'; it has %s"
-                                .formatted(
-                                        payload.getName(),
-                                        text,
-                                        owner == payload ? "the class" : owner.getName(),
-                                        property.getName(),
-                                        names(owner)));
+                throw new IllegalArgumentException("@JobType of %s names %s, and %s has no property '%s'; it has %s"
+                        .formatted(
+                                payload.getName(),
+                                named,
+                                owner == payload ? "the class" : owner.getName(),
+                                property.getName(),
+                                names(owner)));
             }
             owner = types.iterator().next();
             if (types.size() > 1 || !isKnown(owner)) {

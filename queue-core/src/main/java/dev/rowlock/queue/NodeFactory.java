@@ -5,8 +5,10 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.dead.DeadFeature;
 import dev.rowlock.queue.internal.enqueue.OnceMoreFeature;
 import dev.rowlock.queue.internal.gate.LimitFeature;
+import dev.rowlock.queue.internal.joblog.JobLogFeature;
 import dev.rowlock.queue.internal.node.CallersNode;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
@@ -26,6 +28,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
@@ -55,22 +58,24 @@ final class NodeFactory {
     /**
      * A node that has not started.
      *
+     * @param listeners those of the node, asked at each start
      * @param queues whose jobs it runs, each with how many of them at once
      * @param transactions of transactional listeners; null: there are none
      */
     WorkerNode make(
             Collection<QueueLimit> declared,
+            Supplier<List<ListenerDefinition>> listeners,
             Map<String, Integer> queues,
             @Nullable TransactionOperations transactions) {
         List<AdmissionPolicy> asked = Rowlock.all(settings.policies);
         requireEffect(asked, declared);
         PolicyFeature policies = new PolicyFeature(asked, queues, settings.policyTimes, database, wakeups);
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues.keySet(), policies.admissions());
-        WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
-        List<Feature> features = new ArrayList<>(makingReady(limits, workflows));
+        Hearing hearing = hearing(listeners);
+        List<Feature> features = new ArrayList<>(besideJobs(limits, hearing, listeners.get()));
         features.add(new OperateFeature(database, wakeups, settings.retention));
         features.addAll(policies.features());
-        return new WorkerNode(nodeSettings(), services(limits, workflows, transactions), features);
+        return new WorkerNode(nodeSettings(), services(limits, hearing, transactions), features);
     }
 
     /** A node that runs jobs of these listeners on its caller's thread; the rest as for {@link #make}. */
@@ -80,9 +85,22 @@ final class NodeFactory {
             Collection<String> queues,
             @Nullable TransactionOperations transactions) {
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues, Admissions.ALL);
-        WorkflowFeature workflows = new WorkflowFeature(database, wakeups);
+        Hearing hearing = hearing(() -> listeners);
         return new CallersNode(
-                nodeSettings(), services(limits, workflows, transactions), makingReady(limits, workflows), listeners);
+                nodeSettings(),
+                services(limits, hearing, transactions),
+                besideJobs(limits, hearing, listeners),
+                listeners);
+    }
+
+    /** Features that hear of the outcomes of jobs. */
+    private record Hearing(WorkflowFeature workflows, DeadFeature dead, JobLogFeature log) {}
+
+    private Hearing hearing(Supplier<List<ListenerDefinition>> listeners) {
+        return new Hearing(
+                new WorkflowFeature(database, wakeups),
+                new DeadFeature(database, wakeups, listeners),
+                new JobLogFeature(database));
     }
 
     private NodeSettings nodeSettings() {
@@ -95,14 +113,14 @@ final class NodeFactory {
                 settings.notifications);
     }
 
-    private NodeServices services(
-            LimitFeature limits, WorkflowFeature workflows, @Nullable TransactionOperations transactions) {
+    private NodeServices services(LimitFeature limits, Hearing hearing, @Nullable TransactionOperations transactions) {
         Extensions extensions = new Extensions(
-                observers(workflows),
+                observers(hearing),
                 Rowlock.all(settings.interceptors),
                 Rowlock.all(settings.attemptInterceptors),
                 Rowlock.all(settings.redactors),
-                limits::slowDown);
+                limits::slowDown,
+                hearing.log()::add);
         return new NodeServices(
                 database,
                 settings.unpooled != null ? settings.unpooled : database.dataSource(),
@@ -125,16 +143,22 @@ final class NodeFactory {
         }
     }
 
-    private List<JobObserver> observers(WorkflowFeature workflows) {
+    private List<JobObserver> observers(Hearing hearing) {
         List<JobObserver> observers = new ArrayList<>(Rowlock.<JobObserver>all(settings.observers));
         observers.add(results);
-        observers.add(workflows.observer());
+        observers.add(hearing.workflows().observer());
+        observers.add(hearing.dead().observer());
+        observers.add(hearing.log().observer());
         return observers;
     }
 
-    /** The features by which jobs become ready. */
-    private List<Feature> makingReady(LimitFeature limits, WorkflowFeature workflows) {
-        List<Feature> features = new ArrayList<>(List.of(new OnceMoreFeature(database, wakeups), limits, workflows));
+    /** The features that make jobs ready or tell of them. */
+    private List<Feature> besideJobs(LimitFeature limits, Hearing hearing, List<ListenerDefinition> listeners) {
+        List<Feature> features = new ArrayList<>(
+                List.of(new OnceMoreFeature(database, wakeups), limits, hearing.workflows(), hearing.log()));
+        if (DeadFeature.wanted(listeners)) {
+            features.add(hearing.dead());
+        }
         if (settings.schedulesRecurring) {
             features.add(new ScheduleFeature(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }

@@ -43,7 +43,7 @@ final class RequestedJobs {
                 options.maxRetries(),
                 options.timeout(),
                 json,
-                Headers.encode(options),
+                Headers.encode(options, JobTypes.titleOf(payload)),
                 options.key() != null ? options.key() : JobTypes.keyOf(payload),
                 options.uniqueKey());
     }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
+import dev.rowlock.queue.internal.dead.DeadJobListeners;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.gate.DeclareLimits;
@@ -30,6 +31,7 @@ import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.ManualNode;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
@@ -93,7 +95,13 @@ public final class Rowlock implements AutoCloseable {
     Rowlock(RowlockSettings settings) {
         this.settings = settings;
         this.database = new Database(settings.dataSource, new Schema(settings.schema));
-        this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry, settings.autoStartup);
+        this.listeners = new Listeners(
+                settings.listeners.stream()
+                        .<ListenerSource>map(DeadJobListeners::new)
+                        .toList(),
+                settings.codec,
+                settings.retry,
+                settings.autoStartup);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
         this.enqueueInterceptors = new EnqueueInterceptors(() -> all(settings.enqueueInterceptors));
@@ -329,7 +337,7 @@ public final class Rowlock implements AutoCloseable {
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
         return new NodeFactory(settings, database, wakeups, this::scheduleRow, results.observer())
-                .make(DeclareLimits.of(settings.limits, run()), queues(), transactions);
+                .make(DeclareLimits.of(settings.limits, run()), this::run, queues(), transactions);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 
@@ -125,6 +126,66 @@ class JobTypesTest {
                 .withMessageStartingWith("@JobType of " + NoExpression.class.getName()
                         + " names the key 'tenant.', which is no expression: ")
                 .withMessageContaining("ran out of input");
+    }
+
+    @JobType(title = "mail to {tenant.idd}")
+    record MisspeltTitle(Tenant tenant) {}
+
+    @JobType(title = "mail to {tenant")
+    record OpenBrace(Tenant tenant) {}
+
+    @JobType(title = "mail to {tenant.id()}")
+    record Calling(Tenant tenant) {}
+
+    @Test
+    void aTitleThatCannotBeMadeIsRefusedWithWhatIsWrong() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JobTypes.typeOf(MisspeltTitle.class))
+                .withMessage(
+                        "@JobType of " + MisspeltTitle.class.getName() + " names the title 'mail to {tenant.idd}', and "
+                                + Tenant.class.getName() + " has no property 'idd'; it has [id]");
+        for (Class<?> payload : List.of(OpenBrace.class, Calling.class)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> JobTypes.typeOf(payload))
+                    .withMessageContaining("braces stand around a property of the payload");
+        }
+    }
+
+    record Bad(String what) {
+        @Override
+        public String toString() {
+            throw new IllegalStateException("no text");
+        }
+    }
+
+    @JobType(title = "{customer.name}: {what} for {tenant.id} ({number})")
+    record Titled(
+            Customer customer,
+            @Nullable Object what,
+            @Nullable Tenant tenant,
+            int number) {}
+
+    @Test
+    void aTitleHasWhatThePropertiesHaveAndQuestionMarksForTheRest() {
+        assertThat(JobTypes.titleOf(new Titled(new Customer(), "x", new Tenant("t"), 7)))
+                .isEqualTo("ann: x for t (7)");
+        assertThat(JobTypes.titleOf(new Titled(new Partner(), null, null, 7))).isEqualTo("bob: ? for ? (7)");
+        assertThat(JobTypes.titleOf(new Titled(new Partner(), new Bad(""), null, 7)))
+                .isEqualTo("bob: ? for ? (7)");
+        assertThat(JobTypes.titleOf(new SendMail("x"))).isNull();
+    }
+
+    @JobType(title = "{what}")
+    record Only(String what) {}
+
+    @Test
+    void aTitleIsOneLineOfBoundedLengthThatCanBeStored() {
+        assertThat(JobTypes.titleOf(new Only(" a\nb\t\u0000c\u2028d\u202Ee\ud800f ")))
+                .isEqualTo("a b  c d e\ufffdf");
+        assertThat(JobTypes.titleOf(new Only(" \n "))).isNull();
+        assertThat(JobTypes.titleOf(new Only("x".repeat(200)))).isEqualTo("x".repeat(200));
+        assertThat(JobTypes.titleOf(new Only("x".repeat(5_000)))).isEqualTo("x".repeat(199) + "…");
+        assertThat(JobTypes.titleOf(new Only("x".repeat(198) + "😀😀"))).isEqualTo("x".repeat(198) + "…");
     }
 
     interface Shape {}

@@ -70,6 +70,8 @@ class StatementFileTest {
             "policy",
             "schedule",
             "workflow",
+            "dead",
+            "joblog",
             "operate",
             "search",
             "doctor",

@@ -5,6 +5,7 @@ import dev.rowlock.queue.JobOperations
 import dev.rowlock.queue.JobSearch
 import dev.rowlock.queue.chunk.ChunkJob
 import dev.rowlock.queue.chunk.ChunkResult
+import dev.rowlock.queue.job.DeadJob
 import dev.rowlock.queue.job.DoNotRetryException
 import dev.rowlock.queue.job.JobContext
 import dev.rowlock.queue.job.JobState
@@ -41,6 +42,8 @@ data class Hangs(val name: String)
 
 data class Row(val number: Int)
 
+data class Fly(val to: String)
+
 data class Letter(val number: Int)
 
 class Suspending(private val jdbc: JdbcClient) {
@@ -55,6 +58,17 @@ class Suspending(private val jdbc: JdbcClient) {
         delay(20)
         check(Thread.currentThread() === thread) { "it goes on elsewhere" }
         return "hello ${greet.name}, attempt ${context.attempt()}"
+    }
+
+    @JobListener(onDead = "missed")
+    suspend fun fly(fly: Fly) {
+        delay(5)
+        throw DoNotRetryException("no wind for ${fly.to}")
+    }
+
+    suspend fun missed(job: DeadJob, fly: Fly) {
+        delay(5)
+        ended.add("${fly.to}: ${job.lastError()?.message()}")
     }
 
     @JobListener(transactional = true)
@@ -121,6 +135,15 @@ class SuspendFunctionsTest(
     }
 
     private fun state(job: Long) = search.find(job).orElseThrow().state()
+
+    @Test
+    fun anOnDeadMayBeASuspendFunction() {
+        queue.enqueue(Fly("Rome"))
+
+        jobs.awaitIdle()
+
+        assertThat(suspending.ended).contains("Rome: no wind for Rome")
+    }
 
     @Test
     fun theJobEndsWhenTheFunctionDoesAndItsResultIsKept() {

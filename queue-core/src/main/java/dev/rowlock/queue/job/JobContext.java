@@ -102,6 +102,33 @@ public interface JobContext {
      */
     void progress(int percent, @Nullable String note);
 
+    /** The longest line of a job's log, in characters. */
+    int MAX_LOG_LINE = 2_000;
+
+    /**
+     * Writes a line to the job's log, which people read on its page, with time and attempt. Never waits: the node writes its lines about once a second,
+     * whatever becomes of a transaction, also of a claim that it has lost. If it is killed, the last second is lost. A job keeps its newest 1,000 lines,
+     * as long as it is kept itself.
+     *
+     * @param line up to {@value #MAX_LOG_LINE} characters of it are kept
+     */
+    void log(String line);
+
+    /** As {@link #log(String)}, with values in place of each <code>{}</code>: {@code log("page {} of {}", page, pages)}. */
+    default void log(String format, @Nullable Object... values) {
+        StringBuilder line = new StringBuilder();
+        int from = 0;
+        for (Object value : values) {
+            int place = format.indexOf("{}", from);
+            if (place < 0) {
+                break;
+            }
+            line.append(format, from, place).append(value);
+            from = place + 2;
+        }
+        log(line.append(format, from, format.length()).toString());
+    }
+
     /**
      * Notes for the next attempt how far this one is, in place of what was noted before. It outlasts failures, crashes, snoozes and
      * redrives, and is removed some time after the job has completed, was cancelled or discarded.

@@ -20,6 +20,10 @@ public interface JobSummary {
 
     String type();
 
+    /** What people read, see {@code @JobType}; null: it has none. */
+    @Nullable
+    String title();
+
     /** What it is about, as limits and order count it; null: it has none. */
     @Nullable
     String key();

@@ -40,6 +40,7 @@ public final class ListenerDefinition {
     private final @Nullable Chunking chunking;
     private final @Nullable Type payload;
     private final @Nullable UnaryOperator<QueueLimit> limit;
+    private final @Nullable DeadJobHandler onDead;
     private final JobHandler handler;
 
     private ListenerDefinition(Draft draft) {
@@ -60,6 +61,7 @@ public final class ListenerDefinition {
         this.chunking = draft.chunking;
         this.payload = draft.payload;
         this.limit = draft.limit;
+        this.onDead = draft.onDead;
         this.handler = draft.handler;
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw new IllegalArgumentException(
@@ -184,6 +186,14 @@ public final class ListenerDefinition {
         return with(draft -> draft.limit = ofQueue);
     }
 
+    /**
+     * Runs once for each of its jobs that dies: failed for good, or quarantined. As a job of its own, of the type {@code <type>.dead}, in the same queue,
+     * with the node's retries, and with this listener's timeout and transactions. Null, the default: nothing runs.
+     */
+    public ListenerDefinition onDead(@Nullable DeadJobHandler told) {
+        return with(draft -> draft.onDead = told);
+    }
+
     private ListenerDefinition with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -258,6 +268,10 @@ public final class ListenerDefinition {
         return limit == null ? null : limit.apply(QueueLimit.of(queue));
     }
 
+    public @Nullable DeadJobHandler onDead() {
+        return onDead;
+    }
+
     /** Runs one job; of a listener that runs chunks, as a chunk by itself. */
     public JobHandler handler() {
         return handler;
@@ -288,6 +302,7 @@ public final class ListenerDefinition {
         private @Nullable Chunking chunking;
         private @Nullable Type payload;
         private @Nullable UnaryOperator<QueueLimit> limit;
+        private @Nullable DeadJobHandler onDead;
 
         Draft(String type, JobHandler handler) {
             this.type = type;
@@ -313,6 +328,7 @@ public final class ListenerDefinition {
             chunking = from.chunking;
             payload = from.payload;
             limit = from.limit;
+            onDead = from.onDead;
         }
     }
 }

@@ -98,11 +98,13 @@ public final class AnnotatedListeners implements ListenerSource {
     private static ListenerDefinition definition(Listener listener, PayloadCodec codec, RetryPolicy retry) {
         Method invocable = JobListenerScanner.invocable(listener.object, listener.candidate, listener.method);
         try {
-            return listener.method.definition(
-                    listener.attributes,
-                    attributes -> attributes.retry(retry, AnnotatedListeners::noStrategy),
-                    NO_BEANS,
-                    new ListenerCall(listener.object, invocable, codec));
+            return listener.method
+                    .definition(
+                            listener.attributes,
+                            attributes -> attributes.retry(retry, AnnotatedListeners::noStrategy),
+                            NO_BEANS,
+                            new ListenerCall(listener.object, invocable, codec))
+                    .onDead(DeadMethod.of(listener.candidate, listener.method, listener.object, codec));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s cannot work: %s".formatted(listener.method.name(), e.getMessage()),

@@ -35,11 +35,16 @@ final class JobListenerHints implements BeanRegistrationAotProcessor {
 
     /** Adds what the listeners of this class need. */
     void register(RuntimeHints hints, Class<?> type) {
-        listenersOf(type).forEach(listener -> register(hints.reflection(), listener));
+        listenersOf(type).forEach(listener -> register(hints.reflection(), type, listener));
     }
 
-    private void register(ReflectionHints hints, Method listener) {
+    private void register(ReflectionHints hints, Class<?> type, Method listener) {
         hints.registerMethod(listener, ExecutableMode.INVOKE);
+        JobListener annotation = AnnotatedElementUtils.findMergedAnnotation(listener, JobListener.class);
+        if (annotation != null) {
+            DeadMethod.methodsOf(type, annotation.onDead())
+                    .forEach(method -> hints.registerMethod(method, ExecutableMode.INVOKE));
+        }
         for (Type parameter : listener.getGenericParameterTypes()) {
             if (parameter != JobContext.class) {
                 binding.registerReflectionHints(hints, payload(parameter));

@@ -158,10 +158,11 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
                 new ListenerAttributes(candidate.annotation(), new EmbeddedValueResolver(beans), defaults.queue());
         String queue = own.queue(listener.payloadClass());
         ListenerDefinition definition = listener.definition(
-                own,
-                attributes -> attributes.retry(defaults.retryIn(queue), name -> strategy(beans, name)),
-                new OwnTransactions(beans, transactions),
-                new ListenerCall(bean, invocable, codec));
+                        own,
+                        attributes -> attributes.retry(defaults.retryIn(queue), name -> strategy(beans, name)),
+                        new OwnTransactions(beans, transactions),
+                        new ListenerCall(bean, invocable, codec))
+                .onDead(DeadMethod.of(candidate, listener, bean, codec));
         return definition.timeout() != null ? definition : definition.timeout(defaults.timeoutIn(queue));
     }
 

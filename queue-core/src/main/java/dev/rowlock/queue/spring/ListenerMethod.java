@@ -71,7 +71,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
      * @throws InvalidJobListenerException if such a method cannot be a listener
      */
     static ListenerMethod of(String beanName, Class<?> beanClass, Method method) {
-        Signature signature = new Signature(beanName, beanClass, method);
+        Signature signature = new Signature("@JobListener", beanName, beanClass, method);
         signature.requireCallable();
         signature.requireSynchronous();
         int contextIndex = signature.contextIndex();
@@ -158,8 +158,12 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         return (Class<?>) (type instanceof ParameterizedType generic ? generic.getRawType() : type);
     }
 
-    /** What is asked of a method before it may be a listener. */
-    private record Signature(String beanName, Class<?> beanClass, Method method) {
+    /**
+     * What is asked of a method before it may be a listener, or called when a job has died.
+     *
+     * @param what for messages
+     */
+    record Signature(String what, String beanName, Class<?> beanClass, Method method) {
 
         String name() {
             return "%s.%s(%s)"
@@ -173,6 +177,12 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         private Stream<Class<?>> parameters() {
             return Arrays.stream(method.getParameterTypes())
                     .limit(method.getParameterCount() - (SuspendFunctions.isOne(method) ? 1 : 0));
+        }
+
+        /** The same with their type arguments. */
+        Stream<Type> genericParameters() {
+            return Arrays.stream(method.getGenericParameterTypes())
+                    .limit(parameters().count());
         }
 
         void requireCallable() {
@@ -312,9 +322,9 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                     "Take the record that is enqueued, declared by itself or as a static member; wrap a plain value in one");
         }
 
-        private InvalidJobListenerException invalid(String problem, String remedy) {
+        InvalidJobListenerException invalid(String problem, String remedy) {
             return new InvalidJobListenerException(
-                    "@JobListener %s of bean '%s' cannot work: %s".formatted(name(), beanName, problem), remedy);
+                    "%s %s of bean '%s' cannot work: %s".formatted(what, name(), beanName, problem), remedy);
         }
     }
 }

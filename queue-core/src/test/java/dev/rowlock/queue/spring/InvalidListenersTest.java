@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobType;
+import dev.rowlock.queue.job.DeadJob;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.DuplicateJobListenerException;
@@ -57,6 +58,54 @@ class InvalidListenersTest {
                 .isInstanceOf(DuplicateJobListenerException.class)
                 .hasMessageContaining("'Order'")
                 .hasMessageContaining("RenamedListener.one(Renamed)");
+    }
+
+    static class BadOnDead {
+        static class Misspelt {
+            @JobListener(onDead = "refnud")
+            void handle(Order order) {}
+
+            void refund(Order order) {}
+        }
+
+        static class Overloaded {
+            @JobListener(onDead = "refund")
+            void handle(Order order) {}
+
+            void refund(Order order) {}
+
+            void refund(DeadJob job) {}
+        }
+
+        static class OfAnotherType {
+            @JobListener(onDead = "refund")
+            void handle(Order order) {}
+
+            void refund(Parcel parcel, DeadJob job) {}
+        }
+
+        static class Twice {
+            @JobListener(onDead = "refund")
+            void handle(Order order) {}
+
+            void refund(DeadJob job, DeadJob again) {}
+        }
+
+        static class Unreachable {
+            @JobListener(onDead = "refund")
+            void handle(Order order) {}
+
+            private void refund(DeadJob job) {}
+        }
+    }
+
+    @Test
+    void anOnDeadThatCannotBeCalledStopsTheStart() {
+        assertInvalid(BadOnDead.Misspelt.class, "Misspelt.handle(Order)", "onDead names 'refnud'", "no such method");
+        assertInvalid(BadOnDead.Overloaded.class, "onDead names 'refund'", "2 methods of that name");
+        assertInvalid(BadOnDead.OfAnotherType.class, "onDead OfAnotherType.refund(Parcel, DeadJob)", "Scan$Parcel");
+        assertInvalid(BadOnDead.Twice.class, "onDead Twice.refund(DeadJob, DeadJob)", "twice");
+        assertInvalid(BadOnDead.Unreachable.class, "onDead Unreachable.refund(DeadJob)", "private");
     }
 
     @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)

@@ -23,10 +23,12 @@ class JobListenerHintsTest {
     record Receipt(String text) {}
 
     public static class Listener {
-        @JobListener
+        @JobListener(onDead = "apologize")
         Receipt handle(Order order, JobContext context) {
             return new Receipt(order.number());
         }
+
+        void apologize(Order order) {}
     }
 
     static class NoListener {
@@ -41,6 +43,8 @@ class JobListenerHintsTest {
 
         assertThat(reflection()
                         .onMethodInvocation(Listener.class.getDeclaredMethod("handle", Order.class, JobContext.class)))
+                .accepts(hints);
+        assertThat(reflection().onMethodInvocation(Listener.class.getDeclaredMethod("apologize", Order.class)))
                 .accepts(hints);
         assertThat(reflection().onType(Order.class)).accepts(hints);
         assertThat(reflection().onType(Receipt.class)).accepts(hints);

@@ -18,7 +18,7 @@ public class Handlers {
     @JobType(value = "charge", queue = "payments")
     public record Charge(long orderId) {}
 
-    @JobType(value = "report", queue = "reports")
+    @JobType(value = "report", queue = "reports", title = "{name} report")
     public record Report(String name) {}
 
     @JobType(value = "sync", queue = "partners")
@@ -55,6 +55,7 @@ public class Handlers {
     @JobListener
     void report(Report report, JobContext job) throws InterruptedException {
         job.progress(40, "page 4 of 10");
+        job.log("reading {} <b>pages</b>", 10);
         held.await();
     }
 

@@ -6,6 +6,7 @@ import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.StopReason;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +28,7 @@ public final class FakeJobContext implements JobContext {
     private @Nullable Instant deadline;
     private @Nullable Integer progress;
     private @Nullable String note;
+    private final List<String> log = new ArrayList<>();
     private boolean completed;
     private @Nullable Object result;
 
@@ -59,6 +61,11 @@ public final class FakeJobContext implements JobContext {
     /** The note beside it. */
     public synchronized Optional<String> progressNote() {
         return Optional.ofNullable(note);
+    }
+
+    /** The lines that were written to the job's log. */
+    public synchronized List<String> log() {
+        return List.copyOf(log);
     }
 
     /** What was noted last for the next attempt, by this one or an earlier one. */
@@ -155,6 +162,11 @@ public final class FakeJobContext implements JobContext {
         }
         progress = percent;
         note = words;
+    }
+
+    @Override
+    public synchronized void log(String line) {
+        log.add(line);
     }
 
     @Override

@@ -31,6 +31,10 @@ final class TestJobRows {
             SELECT format('job %%s, which runs once more after job %%s', f.job_id, f.after_id)
               FROM %1$s.once_more f WHERE f.after_id NOT IN (SELECT id FROM live)
             UNION ALL
+            SELECT format('the death of job %%s, of which its listener will be told', d.id)
+              FROM %1$s.dead d JOIN %1$s.dead_listener l ON l.type = d.type
+             WHERE NOT d.told AND d.died_at AT TIME ZONE 'UTC' >= l.since AT TIME ZONE 'UTC'
+            UNION ALL
             SELECT format('workflow %%s (%%s)', w.id, w.name)
               FROM %1$s.workflow w
              WHERE w.ended_at IS NULL

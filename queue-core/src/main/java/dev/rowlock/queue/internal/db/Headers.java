@@ -36,6 +36,9 @@ public final class Headers {
     /** Names the workflow to which the job belongs. */
     public static final String WORKFLOW = JobOptions.RESERVED_HEADERS + "workflow";
 
+    /** What people read in lists of jobs. */
+    public static final String TITLE = JobOptions.RESERVED_HEADERS + "title";
+
     /** Whether the job belongs to a workflow. */
     public static boolean inWorkflow(@Nullable String document) {
         return has(document, WORKFLOW);
@@ -53,10 +56,10 @@ public final class Headers {
     }
 
     /** Null for none. */
-    public static @Nullable String encode(JobOptions options) {
+    public static @Nullable String encode(JobOptions options, @Nullable String title) {
         RetryPolicy retry = options.retry();
         UniqueKey key = options.uniqueKey();
-        if (retry == null && key == null) {
+        if (retry == null && key == null && title == null) {
             return options.headers().isEmpty() ? null : JSON.writeValueAsString(options.headers());
         }
         Map<String, String> headers = new HashMap<>(options.headers());
@@ -67,13 +70,25 @@ public final class Headers {
         if (key != null) {
             headers.put(UNIQUE_KEY, key.value());
         }
+        if (title != null) {
+            headers.put(TITLE, title);
+        }
         return JSON.writeValueAsString(headers);
     }
 
     /** The unique key with which the job was enqueued; null for none. */
     public static @Nullable String uniqueKey(@Nullable String document) {
-        return document != null && has(document, UNIQUE_KEY)
-                ? JSON.readTree(document).get(UNIQUE_KEY).asString()
+        return text(document, UNIQUE_KEY);
+    }
+
+    /** What people read in lists of jobs; null for none. */
+    public static @Nullable String title(@Nullable String document) {
+        return text(document, TITLE);
+    }
+
+    private static @Nullable String text(@Nullable String document, String name) {
+        return document != null && has(document, name)
+                ? JSON.readTree(document).get(name).asString()
                 : null;
     }
 

@@ -25,6 +25,7 @@ public final class Cleanup {
 
     private static final int KEYS = 1_000;
     private static final int CHECKPOINTS = 500;
+    private static final int LOGS = 100;
 
     /** Few, since each of them may be large. */
     private static final int PAYLOADS = 200;
@@ -69,6 +70,13 @@ public final class Cleanup {
                         TEN_MINUTES,
                         Leftovers.FIRST_ID,
                         behind -> ofLargeTables.payloads(behind, PAYLOADS)),
+                new TableWalk<>(
+                        take,
+                        "leftover job logs",
+                        MINUTE,
+                        TEN_MINUTES,
+                        Leftovers.FIRST_ID,
+                        behind -> ofLargeTables.logs(behind, LOGS)),
                 new TableWalk<>(
                         take,
                         "ended checkpoints",

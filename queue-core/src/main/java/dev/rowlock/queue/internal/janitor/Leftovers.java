@@ -42,26 +42,28 @@ public final class Leftovers {
 
     // Rooms are looked into one after the other until the job is found: one look by primary key for each, as in
     // EnqueueUniqueJobs, and those that are left together in done.
-    private static final String PAYLOADS = """
+    private static final String OF_GONE_JOBS = """
             WITH looked AS MATERIALIZED (
                 SELECT p.job_id,
                        coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = p.job_id),
                                 (SELECT r.id FROM rowlock.ready r WHERE r.id = p.job_id),
                                 (SELECT w.id FROM rowlock.waiting w WHERE w.id = p.job_id),
                                 (SELECT d.id FROM rowlock.dead d WHERE d.id = p.job_id)) IS NULL AS ended
-                  FROM rowlock.payload p
-                 WHERE p.job_id > :behind
-                 ORDER BY p.job_id LIMIT :limit
+                  FROM (SELECT %1$s FROM rowlock.%2$s WHERE job_id > :behind ORDER BY job_id LIMIT :limit) AS p
             ), leftover AS MATERIALIZED (
                 SELECT job_id FROM looked WHERE ended
                 EXCEPT
                 SELECT d.id FROM rowlock.done_jobs(ARRAY(SELECT job_id FROM looked WHERE ended)) AS d
             ), removed AS (
-                DELETE FROM rowlock.payload WHERE job_id = ANY (ARRAY(SELECT job_id FROM leftover))
+                DELETE FROM rowlock.%2$s WHERE job_id = ANY (ARRAY(SELECT job_id FROM leftover))
                 RETURNING 1
             )
             SELECT (SELECT count(*) FROM looked), (SELECT max(job_id) FROM looked), (SELECT count(*) FROM removed)
             """;
+
+    private static final String PAYLOADS = OF_GONE_JOBS.formatted("job_id", "payload");
+
+    private static final String LOGS = OF_GONE_JOBS.formatted("DISTINCT job_id", "job_log");
 
     // One look by primary key into each room, one after the other until the job is found.
     private static final String CHECKPOINTS = """
@@ -150,6 +152,11 @@ public final class Leftovers {
     /** Looks at so many large payloads behind the id, and removes those whose jobs are gone. */
     public Stretch<Long> payloads(long behind, int limit) {
         return stretch(PAYLOADS, behind, limit);
+    }
+
+    /** Looks at the logs of so many jobs behind the id, and removes those of jobs that are gone. */
+    public Stretch<Long> logs(long behind, int limit) {
+        return stretch(LOGS, behind, limit);
     }
 
     /** Looks at so many checkpoints behind the id, and removes those whose jobs have ended for good. Dead jobs may be redriven. */

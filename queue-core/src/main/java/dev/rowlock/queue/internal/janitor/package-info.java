@@ -1,6 +1,6 @@
 /**
  * Background tasks of a node, with their statements: dispatch due jobs; take jobs from dead nodes, from claims whose answer was lost, and from handlers
- * past their deadline; create and drop the partitions of ended jobs; remove what is no longer used (free keys, leftover payloads, old positions of claims); measure tables and depths.
+ * past their deadline; create and drop the partitions of ended jobs; remove what is no longer used (free keys, leftover payloads and logs of jobs, old positions of claims); measure tables and depths.
  *
  * <p>There is no leader. Sweeps take their rows with {@code SKIP LOCKED}, so any number of nodes may sweep at once. A chore that one node does for all is won through the table {@code chore}: the node that moves its due time forward does it. A node that dies over a chore costs one interval.
  *

@@ -213,7 +213,8 @@ public record NodeParts(
                 deadlines,
                 longestWait,
                 new Results(services.codec(), settings.maxResultBytes()),
-                services.codec());
+                services.codec(),
+                services.extensions().log());
     }
 
     /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */

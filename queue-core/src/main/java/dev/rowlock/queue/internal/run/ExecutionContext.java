@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.UnexpectedRollbackException;
@@ -168,6 +169,12 @@ final class ExecutionContext implements JobContext {
     }
 
     @Override
+    public void log(String line) {
+        requireOpen();
+        services.log().add(execution.job(), Objects.requireNonNullElse(line, "null"));
+    }
+
+    @Override
     public void saveCheckpoint(Object value) {
         requireChangeable();
         if (execution.stopped() == Execution.Stop.CLAIM_LOST
@@ -268,11 +275,15 @@ final class ExecutionContext implements JobContext {
         }
     }
 
-    private void requireChangeable() {
+    private void requireOpen() {
         if (!open) {
             throw new IllegalStateException(
                     "the listener of job %d has returned: its JobContext can change nothing any more".formatted(id()));
         }
+    }
+
+    private void requireChangeable() {
+        requireOpen();
         if (execution.completion() != Execution.Completion.BY_RECORDER) {
             throw new IllegalStateException(
                     "job %d has been completed by its listener: nothing about it can be changed after that"

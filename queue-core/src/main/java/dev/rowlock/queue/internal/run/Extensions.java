@@ -8,23 +8,34 @@ import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.List;
 
-/** Code of the application that runs around handlers, each in its order, and the handler of slow-downs. */
+/** Code of the application that runs around handlers, each in its order, and what takes their slow-downs and lines of logs. */
 public record Extensions(
         List<JobObserver> observers,
         List<JobInterceptor> interceptors,
         List<AttemptInterceptor> attempts,
         List<ErrorRedactor> redactors,
-        SlowDownHandler slowDowns) {
+        SlowDownHandler slowDowns,
+        JobLines log) {
 
     /** Nothing of the kind. */
     public static final Extensions NONE =
-            new Extensions(List.of(), List.of(), List.of(), List.of(), SlowDownHandler.NONE);
+            new Extensions(List.of(), List.of(), List.of(), List.of(), SlowDownHandler.NONE, JobLines.NONE);
 
     public Extensions {
         observers = List.copyOf(observers);
         interceptors = List.copyOf(interceptors);
         attempts = List.copyOf(attempts);
         redactors = List.copyOf(redactors);
+    }
+
+    /** Takes the lines that handlers write to the logs of their jobs. Called from any thread. */
+    @FunctionalInterface
+    public interface JobLines {
+
+        /** Keeps none. */
+        JobLines NONE = (job, line) -> {};
+
+        void add(ClaimedJob job, String line);
     }
 
     /** Applies the slow-down that a handler requests by {@code SlowDownException}. Called on the thread of the handler. */

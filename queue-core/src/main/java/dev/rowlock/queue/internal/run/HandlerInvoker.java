@@ -39,7 +39,8 @@ public final class HandlerInvoker {
             Deadlines deadlines,
             Duration longestWait,
             Results results,
-            PayloadCodec codec) {}
+            PayloadCodec codec,
+            Extensions.JobLines log) {}
 
     private static final Logger log = LoggerFactory.getLogger(HandlerInvoker.class);
 

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 public final class FindJobs {
 
     private static final String ALL = """
-            SELECT found.id, state, queue, type, job_key, rowlock.header(headers, '%s') AS unique_key, priority, attempt, crashes,
-                   enqueued_at, due_at, started_at, ended_at, node_id, progress, last_error, fingerprint, %s AS payload
+            SELECT found.id, state, queue, type, job_key, rowlock.header(headers, '%s') AS unique_key,
+                   rowlock.header(headers, '%s') AS title, priority, attempt, crashes, enqueued_at, due_at, started_at, ended_at, node_id, progress, last_error, fingerprint, %s AS payload
               FROM (%s
                    ) AS found
              ORDER BY found.id DESC LIMIT :limit
@@ -73,6 +73,7 @@ public final class FindJobs {
     private static String text(List<RoomCondition> conditions, Page page) {
         return ALL.formatted(
                 Headers.UNIQUE_KEY,
+                Headers.TITLE,
                 page.payloads() ? PAYLOAD : "NULL::json",
                 conditions.stream()
                         .map(condition -> ofRoom(condition, page.payloads()))

@@ -155,6 +155,21 @@ COMMENT ON COLUMN ${schema}.numbering.moved_at IS 'When they did.';
 COMMENT ON COLUMN ${schema}.dead.fingerprint IS 'Fingerprint of its last error: jobs that died of the same kind of error have the same.';
 COMMENT ON COLUMN ${schema}.dead.last_job IS 'The last id that a job had when it died; 0: it was skipped, and does not hold up its key.';
 
+COMMENT ON COLUMN ${schema}.dead.told IS 'Whether a job was enqueued that tells its listener of this death.';
+
+COMMENT ON TABLE ${schema}.dead_listener IS 'Types whose listeners want to be told of dead jobs (onDead).';
+COMMENT ON COLUMN ${schema}.dead_listener.type IS 'Theirs.';
+COMMENT ON COLUMN ${schema}.dead_listener.since IS 'Of jobs that died before, nobody is told.';
+COMMENT ON COLUMN ${schema}.dead_listener.seen_at IS 'When a node last had such a listener. A week later it begins anew.';
+
+COMMENT ON TABLE ${schema}.job_log IS 'Lines that handlers have written to the logs of their jobs.';
+COMMENT ON COLUMN ${schema}.job_log.job_id IS 'The job.';
+COMMENT ON COLUMN ${schema}.job_log.token IS 'Token of the claim that the handler had.';
+COMMENT ON COLUMN ${schema}.job_log.number IS 'Grows with each line of a claim.';
+COMMENT ON COLUMN ${schema}.job_log.attempt IS 'In which attempt, 1 for the first.';
+COMMENT ON COLUMN ${schema}.job_log.at IS 'When it was logged.';
+COMMENT ON COLUMN ${schema}.job_log.text IS 'The line.';
+
 COMMENT ON COLUMN ${schema}.node.slots IS 'How many jobs it runs at once, for each of its queues in their order.';
 
 COMMENT ON TABLE ${schema}.figure IS 'The last measurement of the database: what holds back vacuum, dead rows, sizes.';

@@ -23,6 +23,27 @@ CREATE TABLE ${schema}.once_more (
     due_at   timestamptz
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
+-- Types whose listeners want to be told of dead jobs, since when: of those that died before, nobody is told.
+CREATE TABLE ${schema}.dead_listener (
+    type    text        COLLATE "C" NOT NULL PRIMARY KEY,
+    since   timestamptz NOT NULL,
+    seen_at timestamptz NOT NULL                     -- a week later without such a listener, it begins anew
+);
+
+-- Lines that handlers write to the logs of their jobs. They stay as long as their job is in any room, and a while longer.
+CREATE TABLE ${schema}.job_log (
+    job_id  bigint      NOT NULL,
+    token   bigint      NOT NULL,
+    number  bigint      NOT NULL,
+    attempt smallint    NOT NULL,
+    at      timestamptz NOT NULL,
+    text    text        COLLATE "C" NOT NULL,
+    PRIMARY KEY (job_id, token, number)
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = false
+);
+
 -- Recurring jobs. One row each, no history: the jobs that a row brings are ordinary jobs in the rooms.
 CREATE TABLE ${schema}.schedule (
     name                 text   COLLATE "C" NOT NULL,

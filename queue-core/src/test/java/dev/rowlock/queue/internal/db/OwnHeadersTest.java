@@ -24,7 +24,7 @@ class OwnHeadersTest {
         for (String name : OWN_NAMES.split(" ")) {
             String mark = text.formatted(name);
             JobOptions options = JobOptions.NONE.header("mark", mark).header("x" + mark, "y");
-            String document = Objects.requireNonNull(Headers.encode(options));
+            String document = Objects.requireNonNull(Headers.encode(options, null));
 
             assertThat(Headers.alone(document)).as(document).isFalse();
             assertThat(Headers.inWorkflow(document)).as(document).isFalse();
@@ -41,10 +41,14 @@ class OwnHeadersTest {
                 .isTrue();
         assertThat(Headers.inWorkflow(Headers.inWorkflow("{\"a\":\"rowlock-workflow\"}", 7)))
                 .isTrue();
-        String document = Headers.encode(JobOptions.NONE
-                .header("a", "rowlock-unique-key")
-                .unique(UniqueKey.of("order-1"))
-                .retry(RetryPolicy.never()));
+        String document = Headers.encode(
+                JobOptions.NONE
+                        .header("a", "rowlock-unique-key")
+                        .unique(UniqueKey.of("order-1"))
+                        .retry(RetryPolicy.never()),
+                "mail to \"Ada\"");
+        assertThat(Headers.title(document)).isEqualTo("mail to \"Ada\"");
+        assertThat(Headers.decode(document)).containsOnlyKeys("a");
         assertThat(Headers.uniqueKey(document)).isEqualTo("order-1");
         assertThat(Headers.retry(document)).isNotNull();
     }

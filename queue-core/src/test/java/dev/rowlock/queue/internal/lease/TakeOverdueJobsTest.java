@@ -121,7 +121,7 @@ class TakeOverdueJobsTest {
         JobOptions own = JobOptions.NONE.retry(RetryPolicy.fixed(Duration.ofHours(5)));
         ClaimedJob job = runningOn(
                 "{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}",
-                new NewJob(QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(own), null));
+                new NewJob(QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(own, null), null));
 
         take(job);
 
@@ -240,7 +240,8 @@ class TakeOverdueJobsTest {
     }
 
     private static NewJob withHeaders(JobOptions options) {
-        return new NewJob(QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(options), null);
+        return new NewJob(
+                QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(options, null), null);
     }
 
     private long hoursUntilDue(ClaimedJob job) {

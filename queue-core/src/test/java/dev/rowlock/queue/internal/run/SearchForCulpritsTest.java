@@ -76,7 +76,8 @@ class SearchForCulpritsTest {
                 new Deadlines("test"),
                 Duration.ZERO,
                 new Results(TestNode.codec(), 1_000),
-                TestNode.codec());
+                TestNode.codec(),
+                Extensions.JobLines.NONE);
         return new HandlerInvoker(
                 List.of(listener), services, Extensions.NONE, TransactionOperations.withoutTransaction());
     }

@@ -16,7 +16,7 @@ public interface PayloadRedaction {
      *
      * @param part what it is of
      * @param type of the job
-     * @param text JSON of a payload or result, the value of a header, the message or the stack trace of an error, what a handler says of its progress
+     * @param text JSON of a payload or result, the value of a header, the message or the stack trace of an error, what a handler says of its progress or writes to its job's log
      */
     String redact(Part part, String type, String text);
 

@@ -14,6 +14,7 @@ import dev.rowlock.queue.dashboard.api.view.TraceLink;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
+import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.workflow.Workflows;
@@ -37,6 +38,7 @@ final class JobsApi {
     private static final int PAGE = 50;
     private static final int MAX_PAGE = 200;
     private static final int MAX_COUNT = 10_000;
+    private static final int MAX_LOG = 200;
     private static final Set<String> LIST = Filters.and("before", "size");
     private static final Set<String> COUNT = Filters.and("limit");
 
@@ -91,6 +93,17 @@ final class JobsApi {
                 workflows.workflowOf(job.id()).orElse(null),
                 trace,
                 traces.to(trace));
+    }
+
+    /** Its newest lines, the oldest of them first. */
+    List<JobViews.Logged> log(Call call) {
+        String type = search.glance(List.of(call.id())).stream()
+                .map(JobGlance::type)
+                .findFirst()
+                .orElseThrow(() -> Problem.missing("job " + call.id()));
+        return search.log(call.id(), MAX_LOG).stream()
+                .map(line -> new JobViews.Logged(line.at(), line.attempt(), redaction.progress(type, line.text())))
+                .toList();
     }
 
     /** Of nodes that are there. A job may name one that has left. */

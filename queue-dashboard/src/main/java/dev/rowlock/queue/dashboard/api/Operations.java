@@ -52,6 +52,7 @@ public final class Operations {
                 get("jobs/count", READ_ONLY, jobs::count),
                 get("jobs/{id}", READ_ONLY, jobs::job),
                 get("jobs/{id}/audit", READ_ONLY, cluster::auditOfJob),
+                get("jobs/{id}/log", READ_ONLY, jobs::log),
                 post("jobs/cancel", OPERATOR, jobs::cancel),
                 post("jobs/run-now", OPERATOR, jobs::runNow),
                 post("jobs/reschedule", OPERATOR, jobs::reschedule),

@@ -68,6 +68,7 @@ class JobPageTest {
         Awaitility.await().until(() -> search.find(held).orElseThrow().progress() != null);
         browser.open("#/jobs/" + held);
         browser.awaitText("main", "40 %: page 4 of 10");
+        browser.awaitText("main .log", "attempt 1 reading 10 <b>pages</b>");
 
         Handlers.held.countDown();
         Handlers.held = before;

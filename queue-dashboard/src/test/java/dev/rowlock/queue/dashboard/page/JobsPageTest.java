@@ -77,6 +77,20 @@ class JobsPageTest {
     }
 
     @Test
+    void jobsShowTheirTitles() {
+        browser.open("?titles#/jobs?type=report&key=tenant-7");
+        browser.awaitText("thead", "Title");
+        assertThat(browser.text("tbody tr")).contains("yearly report");
+
+        browser.open("?titles#/jobs/" + fixture.running());
+        browser.awaitText("main .title", "yearly report");
+
+        browser.open("?titles#/jobs?type=charge");
+        browser.awaitText("thead", "Attempt");
+        assertThat(browser.text("thead")).doesNotContain("Title");
+    }
+
+    @Test
     void aJobThatHasEndedSaysHowLongItRan() {
         browser.open("?ran#/jobs?state=completed&queue=mail");
         assertThat(browser.text("thead")).contains("Ran for");

@@ -1,13 +1,16 @@
 package dev.rowlock.queue.autoconfigure.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
+import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.autoconfigure.Contexts;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.result.JobResults;
+import dev.rowlock.queue.search.LogLine;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -42,6 +45,12 @@ class LongJobsExamplesTest {
     record ChargeAll(int customers) {}
 
     record Reindex(int pages) {}
+
+    record Convert(String file) {}
+
+    interface Converter {
+        void convert(int page);
+    }
 
     interface Lines {
         long lines(String file);
@@ -86,6 +95,7 @@ class LongJobsExamplesTest {
             }
         };
         private final AtomicBoolean failed = new AtomicBoolean();
+        private final Converter converter = page -> {};
         private final Target target;
         private final Accounts accounts;
         private final Index index;
@@ -123,6 +133,15 @@ class LongJobsExamplesTest {
         }
 
         @JobListener
+        void convertPages(Convert job, JobContext context) {
+            context.log("converting {}", job.file());
+            for (int page = 1; page <= 3; page++) {
+                converter.convert(page);
+                context.log("page {} of {}", page, 3);
+            }
+        }
+
+        @JobListener
         void charge(ChargeAll job, JobContext context) {
             int next = context.checkpoint(Integer.class).orElse(0);
             while (next < job.customers()) {
@@ -154,6 +173,19 @@ class LongJobsExamplesTest {
 
             assertThat(context.getBean(Application.class).story)
                     .containsExactly("a.csv 0", "a.csv 1", "a.csv 2", "a.csv 3");
+        });
+    }
+
+    @Test
+    void peopleReadWhatAHandlerLogs() {
+        contexts.run(context -> {
+            long id = context.getBean(JobOperations.class).enqueue(new Convert("a.pdf"));
+            context.getBean(JobResults.class).await(id, LONG);
+
+            JobSearch search = context.getBean(JobSearch.class);
+            assertThat(await().until(() -> search.log(id), lines -> lines.size() == 4))
+                    .extracting(LogLine::text)
+                    .containsExactly("converting a.pdf", "page 1 of 3", "page 2 of 3", "page 3 of 3");
         });
     }
 

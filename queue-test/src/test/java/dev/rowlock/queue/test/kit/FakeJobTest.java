@@ -90,11 +90,13 @@ class FakeJobTest {
         assertThat(context.stopRequested()).isFalse();
 
         context.progress(50, "half");
+        context.log("page {} of {}, {}", 1, 2);
         context.saveCheckpoint(6);
         context.stop(StopReason.SHUTDOWN);
         context.completeInTransaction("done");
 
         assertThat(context.progress()).hasValue(50);
+        assertThat(context.log()).containsExactly("page 1 of 2, {}");
         assertThat(context.progressNote()).hasValue("half");
         assertThat(context.checkpoint()).hasValue(6);
         assertThat(context.stopReason()).hasValue(StopReason.SHUTDOWN);

@@ -73,7 +73,7 @@ class RetriesTest extends NodeTest {
                 .giveUpAfter(Duration.ofDays(3));
 
         assertThat(dev.rowlock.queue.internal.db.Headers.retry(
-                        dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy))))
+                        dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy), null)))
                 .isEqualTo(policy);
     }
 
@@ -164,7 +164,7 @@ class RetriesTest extends NodeTest {
                 .jitter(1);
 
         RetryPolicy read = Objects.requireNonNull(dev.rowlock.queue.internal.db.Headers.retry(
-                dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy))));
+                dev.rowlock.queue.internal.db.Headers.encode(JobOptions.NONE.retry(policy), null)));
 
         assertThat(Stream.generate(() -> read.backoff(9, new Random())).limit(100))
                 .allSatisfy(wait -> assertThat(wait).isLessThanOrEqualTo(Duration.ofHours(1)));

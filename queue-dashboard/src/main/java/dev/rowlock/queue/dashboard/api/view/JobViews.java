@@ -23,6 +23,7 @@ public final class JobViews {
             String state,
             String queue,
             String type,
+            @Nullable String title,
             @Nullable String key,
             @Nullable String uniqueKey,
             int priority,
@@ -44,6 +45,7 @@ public final class JobViews {
                     job.state().label(),
                     job.queue(),
                     job.type(),
+                    job.title(),
                     job.key(),
                     job.uniqueKey(),
                     job.priority(),
@@ -66,6 +68,7 @@ public final class JobViews {
             String state,
             String queue,
             String type,
+            @Nullable String title,
             @Nullable String key,
             @Nullable String uniqueKey,
             int priority,
@@ -111,6 +114,7 @@ public final class JobViews {
                     job.state().label(),
                     job.queue(),
                     job.type(),
+                    job.title(),
                     job.key(),
                     job.uniqueKey(),
                     job.priority(),
@@ -150,6 +154,9 @@ public final class JobViews {
     }
 
     public record Reason(String kind, String text) {}
+
+    /** A line of its log. */
+    public record Logged(Instant at, int attempt, @Nullable String text) {}
 
     public record Failed(
             int attempt,

@@ -10,14 +10,17 @@ export async function jobPage(place, id, reload) {
   const progress = h('div', {});
   const flow = h('div', {});
   const past = h('div', {});
+  const log = h('div', {});
   const drawProgress = () => fill(progress, job.state === 'running' && job.progress !== null && [
     h('progress', {max: 100, value: job.progress, 'aria-label': 'Progress'}), h('p', {class: 'small'}, `${job.progress} %`, job.progressNote ? `: ${job.progressNote}` : '')]);
   fill(place,
     h('div', {class: 'head'}, h('h1', {}, `Job ${job.id} `, jobState(job.state), job.cancelRequested && job.state === 'running' ? [' ', state('warn', 'asked to stop')] : ''),
       h('div', {class: 'row'}, buttons(job, reload))),
+    job.title && h('p', {class: 'title'}, job.title),
     why(job), lastError(job),
     h('div', {class: 'columns'}, h('div', {}, panel('What it is', facts(job), progress), headersOf(job)), carried(job, reload)),
-    flow, past);
+    flow, log, past);
+  followLog(log, () => job);
   const drawPast = lines => fill(past, panel('Timeline', timeline(job, lines)));
   drawPast([]);
   get(`jobs/${id}/audit`).then(drawPast, e => past.append(h('p', {class: 'error'}, `What people did to it cannot be shown: ${e.message}`)));
@@ -38,6 +41,23 @@ export async function jobPage(place, id, reload) {
       },
     },
   };
+}
+
+/** While it runs, handlers write more lines. Ends with the page. */
+async function followLog(place, current) {
+  const look = async () => {
+    try {
+      const lines = await get(`jobs/${current().id}/log`);
+      fill(place, lines.length > 0 && panel('Log', h('ol', {class: 'log small'}, lines.map(line => h('li', {}, time(line.at), h('span', {class: 'soft'}, ` attempt ${line.attempt} `), line.text)))));
+    } catch (e) {
+      fill(place, h('p', {class: 'error'}, `Its log cannot be shown: ${e.message}`));
+    }
+  };
+  await look();
+  const timer = setInterval(() => {
+    if (!place.isConnected) clearInterval(timer);
+    else if (current().state === 'running' && !document.hidden) look();
+  }, 2000);
 }
 
 const buttons = (job, reload) => Object.entries(ONE).filter(([, one]) => may(one.level) && one.states.includes(job.state))

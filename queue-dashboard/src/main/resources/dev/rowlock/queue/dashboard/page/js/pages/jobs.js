@@ -38,6 +38,7 @@ export async function jobList(place, parameters, reload) {
       {title: 'State', class: 'tight', cell: job => [jobState(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
       ...['queue', 'type', 'key', 'uniqueKey'].filter(name => page.jobs.some(job => job[name])).map(name => ({title: TEXTS.find(([one]) => one === name)[1], class: 'name',
         cell: job => job[name] && link('jobs', {...filter, ...(name === 'uniqueKey' && {type: job.type}), [name]: job[name]}, job[name])})),
+      ...(page.jobs.some(job => job.title) ? [{title: 'Title', class: 'wide', cell: job => h('span', {class: 'clip'}, job.title ?? '')}] : []),
       {title: 'Attempt', class: 'number', cell: job => job.attempt},
       {title: 'Enqueued', class: 'tight', cell: job => time(job.enqueuedAt)},
       {title: 'Due, started, ended', class: 'tight', cell: job => job.endedAt ? ['ended ', time(job.endedAt)]
