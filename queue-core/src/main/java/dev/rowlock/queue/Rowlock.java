@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.doctor.Examination;
@@ -92,7 +93,10 @@ public final class Rowlock implements AutoCloseable {
     /** {@code settings} is not changed any more. */
     Rowlock(RowlockSettings settings) {
         this.settings = settings;
-        this.database = new Database(settings.dataSource, new Schema(settings.schema));
+        this.database = new Database(
+                settings.dataSource,
+                new Schema(settings.schema),
+                settings.encryptionKeys == null ? Encryption.NONE : Encryption.by(settings.encryptionKeys));
         this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry, settings.autoStartup);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);

@@ -18,6 +18,7 @@ import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkPayloadHandler;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -303,6 +304,15 @@ public final class RowlockBuilder {
     /** How payloads, results and checkpoints become JSON; by a {@link JacksonPayloadCodec} with Rowlock's own mapper unless told otherwise. */
     public RowlockBuilder codec(PayloadCodec payloads) {
         settings.codec = payloads;
+        return this;
+    }
+
+    /**
+     * Encrypts payloads, results, checkpoints and errors in the tables by these keys; not by default. What lies there in clear text stays readable.
+     * {@link #build} tries the current key.
+     */
+    public RowlockBuilder encryption(EncryptionKeys keys) {
+        settings.encryptionKeys = keys;
         return this;
     }
 

@@ -15,6 +15,7 @@ import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -88,6 +89,11 @@ public final class RowlockAutoConfiguration {
             throw new IllegalStateException(
                     "there is a bean of type Wakeups, and nobody would call it: Rowlock wakes its nodes by NOTIFY only. Remove it; to hear what happens to jobs, define a JobObserver");
         }
+        if (RowlockSettings.encryption(properties) != null
+                && surroundings.encryptionKeys().stream().findAny().isPresent()) {
+            throw new IllegalStateException(
+                    "there is a bean of type EncryptionKeys, and rowlock.encryption is set: only one of them could count. Remove the other one");
+        }
         RowlockBuilder builder = RowlockSettings.builder(
                         properties, jobs.dataSource(), Threading.VIRTUAL.isActive(environment))
                 .unpooled(DirectConnections.besides(
@@ -106,6 +112,7 @@ public final class RowlockAutoConfiguration {
             ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
             ObjectProvider<AttemptInterceptor> attemptInterceptors,
             ObjectProvider<ErrorRedactor> redactors,
+            ObjectProvider<EncryptionKeys> encryptionKeys,
             ObjectProvider<RecurringJob> recurring,
             ObjectProvider<AdmissionPolicy> policies,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
@@ -117,6 +124,7 @@ public final class RowlockAutoConfiguration {
                 enqueueInterceptors,
                 attemptInterceptors,
                 redactors,
+                encryptionKeys,
                 recurring,
                 policies,
                 transactionManagers,

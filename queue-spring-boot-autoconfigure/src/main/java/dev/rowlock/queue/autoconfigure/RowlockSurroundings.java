@@ -4,6 +4,7 @@ import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -22,6 +23,7 @@ record RowlockSurroundings(
         ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
         ObjectProvider<AttemptInterceptor> attemptInterceptors,
         ObjectProvider<ErrorRedactor> redactors,
+        ObjectProvider<EncryptionKeys> encryptionKeys,
         ObjectProvider<RecurringJob> recurring,
         ObjectProvider<AdmissionPolicy> policies,
         ObjectProvider<PlatformTransactionManager> transactionManagers,
@@ -37,6 +39,7 @@ record RowlockSurroundings(
                 .recurring(() -> recurring.orderedStream().toList())
                 .policies(() -> policies.orderedStream().toList())
                 .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));
+        encryptionKeys.ifAvailable(builder::encryption);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
     }
 }
