@@ -262,6 +262,11 @@ public final class RowlockBuilder {
         return this;
     }
 
+    /** The queue that {@link #defaultQueue(String)} has named. */
+    public String defaultQueue() {
+        return settings.defaultQueue;
+    }
+
     /** Whether listeners that say nothing run jobs as soon as the node does; otherwise {@link Rowlock#listener} starts them. */
     public RowlockBuilder autoStartup(boolean enabled) {
         settings.autoStartup = enabled;
@@ -299,6 +304,11 @@ public final class RowlockBuilder {
     public RowlockBuilder retry(RetryPolicy policy) {
         settings.retry = policy;
         return this;
+    }
+
+    /** What {@link #retry(RetryPolicy)} has said. */
+    public RetryPolicy retry() {
+        return settings.retry;
     }
 
     /** How payloads, results and checkpoints become JSON; by a {@link JacksonPayloadCodec} with Rowlock's own mapper unless told otherwise. */
