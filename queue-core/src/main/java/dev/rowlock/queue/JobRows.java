@@ -1,5 +1,7 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.db.Encryption;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.job.FailedAttempt;
@@ -23,6 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** Rows of searches, and of the view {@code job_details}, as values. */
 final class JobRows {
 
+    private final Encryption encryption;
+    private final ErrorHistory errors;
+
+    JobRows(Encryption encryption) {
+        this.encryption = encryption;
+        this.errors = new ErrorHistory(encryption);
+    }
+
     JobSummary summary(ResultSet row) throws SQLException {
         return new Summary(
                 row.getLong("id"),
@@ -41,9 +51,9 @@ final class JobRows {
                 instant(row, "ended_at"),
                 number(row, "node_id"),
                 integer(row, "progress"),
-                ErrorHistory.decodeOne(row.getString("last_error")),
+                errors.decodeOne(row.getLong("id"), row.getString("last_error")),
                 row.getString("fingerprint"),
-                row.getString("payload"));
+                encryption.shown(Part.PAYLOAD, row.getString("type"), row.getString("payload")));
     }
 
     JobDetails details(ResultSet row) throws SQLException {
@@ -71,10 +81,10 @@ final class JobRows {
                 integer(row, "progress"),
                 row.getString("progress_note"),
                 row.getBoolean("cancel_requested"),
-                row.getString("payload"),
+                required(encryption.shown(Part.PAYLOAD, row.getString("type"), row.getString("payload"))),
                 Headers.decode(row.getString("headers")),
-                ErrorHistory.decode(row.getString("errors")),
-                row.getString("result"));
+                errors.decode(row.getLong("id"), row.getString("errors")),
+                encryption.shown(Part.RESULT, row.getLong("id"), row.getString("result")));
     }
 
     LogLine logLine(ResultSet row) throws SQLException {
@@ -98,7 +108,7 @@ final class JobRows {
                 row.getLong("jobs"),
                 row.getString("type"),
                 row.getString("error_type"),
-                row.getString("message"),
+                message(row),
                 row.getString("thrown_by"),
                 required(instant(row, "first_died_at")),
                 required(instant(row, "last_died_at")),
@@ -112,13 +122,18 @@ final class JobRows {
                 row.getLong("jobs"),
                 row.getString("type"),
                 row.getString("error_type"),
-                row.getString("message"),
+                message(row),
                 row.getString("thrown_by"),
                 required(instant(row, "first_failed_at")),
                 required(instant(row, "last_failed_at")),
                 required(instant(row, "last_due_at")),
                 row.getLong("newest"),
                 trend(row));
+    }
+
+    private String message(ResultSet row) throws SQLException {
+        FailedAttempt newest = errors.decodeOne(row.getLong("newest"), row.getString("newest_error"));
+        return newest == null ? "" : newest.message();
     }
 
     private static List<Long> trend(ResultSet row) throws SQLException {
@@ -146,7 +161,7 @@ final class JobRows {
         return label == null ? null : WaitReason.of(label);
     }
 
-    private static Instant required(@Nullable Instant value) throws SQLException {
+    private static <T> T required(@Nullable T value) throws SQLException {
         if (value == null) {
             throw new SQLException("a column that is never null was null: is the schema Rowlock's own?");
         }

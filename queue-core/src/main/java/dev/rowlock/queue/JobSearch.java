@@ -77,7 +77,7 @@ public final class JobSearch {
     private final ExplainJob explainJob;
     private final LogStatements log;
     private final ClusterStatements cluster;
-    private final JobRows rows = new JobRows();
+    private final JobRows rows;
 
     JobSearch(Database database) {
         this(database, SearchSettings.DEFAULT);
@@ -85,6 +85,7 @@ public final class JobSearch {
 
     JobSearch(Database database, SearchSettings settings) {
         BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
+        this.rows = new JobRows(database.encryption());
         this.jobs = new JobStatements(database);
         this.findJobs = new FindJobs(bounded);
         this.count = new CountJobs(bounded);

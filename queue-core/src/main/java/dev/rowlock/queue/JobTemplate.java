@@ -89,7 +89,7 @@ public final class JobTemplate implements JobOperations {
             Wakeups wakeups,
             EnqueueInterceptors interceptors) {
         this.database = database;
-        this.requested = new RequestedJobs(codec, maxPayloadBytes, listenerQueues);
+        this.requested = new RequestedJobs(codec, database.encryption(), maxPayloadBytes, listenerQueues);
         this.enqueue = new EnqueueJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
         this.uniqueRequests = new UniqueRequests(database.schema());

@@ -1,5 +1,7 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.db.Encryption;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.enqueue.NewJob;
 import dev.rowlock.queue.internal.text.DurationText;
@@ -17,11 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class RequestedJobs {
 
     private final PayloadCodec codec;
+    private final Encryption encryption;
     private final long maxPayloadBytes;
     private final UnaryOperator<@Nullable String> listenerQueues;
 
-    RequestedJobs(PayloadCodec codec, long maxPayloadBytes, UnaryOperator<@Nullable String> listenerQueues) {
+    RequestedJobs(
+            PayloadCodec codec,
+            Encryption encryption,
+            long maxPayloadBytes,
+            UnaryOperator<@Nullable String> listenerQueues) {
         this.codec = codec;
+        this.encryption = encryption;
         this.maxPayloadBytes = maxPayloadBytes;
         this.listenerQueues = listenerQueues;
     }
@@ -42,7 +50,7 @@ final class RequestedJobs {
                 immediate(options.due()) ? null : options.due(),
                 options.maxRetries(),
                 options.timeout(),
-                json,
+                encryption.seal(Part.PAYLOAD, type, json),
                 Headers.encode(options, JobTypes.titleOf(payload)),
                 options.key() != null ? options.key() : JobTypes.keyOf(payload),
                 options.uniqueKey());

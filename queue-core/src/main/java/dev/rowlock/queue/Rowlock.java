@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.db.SendWakeup;
 import dev.rowlock.queue.internal.dead.DeadJobListeners;
@@ -94,10 +95,13 @@ public final class Rowlock implements AutoCloseable {
     /** {@code settings} is not changed any more. */
     Rowlock(RowlockSettings settings) {
         this.settings = settings;
-        this.database = new Database(settings.dataSource, new Schema(settings.schema));
+        this.database = new Database(
+                settings.dataSource,
+                new Schema(settings.schema),
+                settings.encryptionKeys == null ? Encryption.NONE : Encryption.by(settings.encryptionKeys));
         this.listeners = new Listeners(
                 settings.listeners.stream()
-                        .<ListenerSource>map(DeadJobListeners::new)
+                        .<ListenerSource>map(source -> new DeadJobListeners(source, database.encryption()))
                         .toList(),
                 settings.codec,
                 settings.retry,

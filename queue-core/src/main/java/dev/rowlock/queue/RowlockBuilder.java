@@ -18,6 +18,7 @@ import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkPayloadHandler;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -261,6 +262,11 @@ public final class RowlockBuilder {
         return this;
     }
 
+    /** The queue that {@link #defaultQueue(String)} has named. */
+    public String defaultQueue() {
+        return settings.defaultQueue;
+    }
+
     /** Whether listeners that say nothing run jobs as soon as the node does; otherwise {@link Rowlock#listener} starts them. */
     public RowlockBuilder autoStartup(boolean enabled) {
         settings.autoStartup = enabled;
@@ -300,9 +306,23 @@ public final class RowlockBuilder {
         return this;
     }
 
+    /** What {@link #retry(RetryPolicy)} has said. */
+    public RetryPolicy retry() {
+        return settings.retry;
+    }
+
     /** How payloads, results and checkpoints become JSON; by a {@link JacksonPayloadCodec} with Rowlock's own mapper unless told otherwise. */
     public RowlockBuilder codec(PayloadCodec payloads) {
         settings.codec = payloads;
+        return this;
+    }
+
+    /**
+     * Encrypts payloads, results, checkpoints and errors in the tables by these keys; not by default. What lies there in clear text stays readable.
+     * {@link #build} tries the current key.
+     */
+    public RowlockBuilder encryption(EncryptionKeys keys) {
+        settings.encryptionKeys = keys;
         return this;
     }
 

@@ -14,6 +14,7 @@ import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -71,6 +72,9 @@ final class RowlockSettings {
     long maxPayloadBytes = 1 << 20;
 
     @Nullable
+    EncryptionKeys encryptionKeys;
+
+    @Nullable
     DataSource unpooled;
 
     Supplier<? extends @Nullable TransactionOperations> transactions;
@@ -110,6 +114,7 @@ final class RowlockSettings {
         this.lateAfter = other.lateAfter;
         this.codec = other.codec;
         this.maxPayloadBytes = other.maxPayloadBytes;
+        this.encryptionKeys = other.encryptionKeys;
         this.unpooled = other.unpooled;
         this.transactions = other.transactions;
     }

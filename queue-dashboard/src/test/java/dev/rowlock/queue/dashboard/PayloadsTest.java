@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -82,6 +86,30 @@ class PayloadsTest {
         }
         assertThat(http.json("jobs/" + job, "read_only").get("hidden").asBoolean())
                 .isTrue();
+    }
+
+    @Test
+    void whatIsEncryptedSaysSoWhereTheKeysAreNot(@Autowired DataSource dataSource) {
+        EncryptionKeys keys = EncryptionKeys.of("elsewhere", Map.of("elsewhere", new byte[32]));
+        long job;
+        try (Rowlock elsewhere =
+                Rowlock.builder(dataSource).schemaElsewhere().encryption(keys).build()) {
+            job = elsewhere
+                    .jobs()
+                    .enqueue(
+                            new SendMail("secret@example.com", "hello"),
+                            o -> o.queue("mail").delay(Duration.ofHours(1)));
+        }
+
+        JsonNode shown = http.json("jobs/" + job, "admin");
+
+        assertThat(shown.get("payload").asString())
+                .contains("(encrypted: the payload is encrypted with key 'elsewhere'")
+                .doesNotContain("secret");
+        String search = http.get("/api/jobs?payload=%24.to%20starts%20with%20%22s%22", "admin")
+                .body();
+        assertThat(search).contains("payloads are encrypted, so that the database cannot look for");
+        admin.cancel(job);
     }
 
     @Test

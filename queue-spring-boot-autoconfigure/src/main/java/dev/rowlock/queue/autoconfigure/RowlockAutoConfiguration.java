@@ -7,24 +7,20 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.autoconfigure.connection.DirectConnections;
-import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.result.JobResults;
-import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
-import dev.rowlock.queue.spi.AttemptInterceptor;
-import dev.rowlock.queue.spi.EnqueueInterceptor;
-import dev.rowlock.queue.spi.ErrorRedactor;
-import dev.rowlock.queue.spi.JobInterceptor;
-import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.spring.ContextBeans;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.spring.UnreachedListeners;
 import dev.rowlock.queue.workflow.Workflows;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -81,12 +77,19 @@ public final class RowlockAutoConfiguration {
             RowlockProperties properties,
             PayloadCodec codec,
             JobListenerScanner listeners,
-            RowlockSurroundings surroundings,
-            ObjectProvider<Wakeups> wakeups,
+            @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
+            BeanFactory beans,
             Environment environment) {
-        if (wakeups.stream().findAny().isPresent()) {
+        if (beans.getBeanProvider(Wakeups.class).stream().findAny().isPresent()) {
             throw new IllegalStateException(
                     "there is a bean of type Wakeups, and nobody would call it: Rowlock wakes its nodes by NOTIFY only. Remove it; to hear what happens to jobs, define a JobObserver");
+        }
+        if (RowlockSettings.encryption(properties) != null
+                && beans.getBeanProvider(EncryptionKeys.class).stream()
+                        .findAny()
+                        .isPresent()) {
+            throw new IllegalStateException(
+                    "there is a bean of type EncryptionKeys, and rowlock.encryption is set: only one of them could count. Remove the other one");
         }
         RowlockBuilder builder = RowlockSettings.builder(
                         properties, jobs.dataSource(), Threading.VIRTUAL.isActive(environment))
@@ -94,34 +97,11 @@ public final class RowlockAutoConfiguration {
                         jobs.dataSource(), properties.worker().directUrl()))
                 .codec(codec)
                 .listeners(listeners)
-                .recurring(listeners::recurringJobs);
-        surroundings.applyTo(builder, jobs.dataSource());
+                .recurring(listeners::recurringJobs)
+                .transactions(() -> ListenerTransactions.of(
+                        jobs.dataSource(), beans.getBeanProvider(PlatformTransactionManager.class), marked));
+        ContextBeans.addTo(builder, beans);
         return builder.build();
-    }
-
-    @Bean
-    RowlockSurroundings rowlockSurroundings(
-            ObjectProvider<JobObserver> observers,
-            ObjectProvider<JobInterceptor> interceptors,
-            ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
-            ObjectProvider<AttemptInterceptor> attemptInterceptors,
-            ObjectProvider<ErrorRedactor> redactors,
-            ObjectProvider<RecurringJob> recurring,
-            ObjectProvider<AdmissionPolicy> policies,
-            ObjectProvider<PlatformTransactionManager> transactionManagers,
-            @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
-            ObjectProvider<RowlockBuilderCustomizer> customizers) {
-        return new RowlockSurroundings(
-                observers,
-                interceptors,
-                enqueueInterceptors,
-                attemptInterceptors,
-                redactors,
-                recurring,
-                policies,
-                transactionManagers,
-                marked,
-                customizers);
     }
 
     @Bean

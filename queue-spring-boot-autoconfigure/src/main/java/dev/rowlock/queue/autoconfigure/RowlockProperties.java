@@ -30,6 +30,7 @@ public record RowlockProperties(
         @DefaultValue Retry retry,
         @DefaultValue Retention retention,
         @DefaultValue Payload payload,
+        @DefaultValue Encryption encryption,
         @DefaultValue Search search,
         @DefaultValue Observations observations,
         @DefaultValue @Name("notify") Notify notifications,
@@ -151,6 +152,23 @@ public record RowlockProperties(
      * @param maxSize Largest payload of a job, and largest result of a listener, as JSON.
      */
     public record Payload(@DefaultValue("1MB") DataSize maxSize) {}
+
+    /**
+     * Encryption of what lies in the tables.
+     *
+     * @param keys Keys of AES-256 for payloads, results, checkpoints and errors, by their ids, each as base64 of 32 bytes. All of them decrypt.
+     * @param current Id of the key that encrypts; none, to decrypt only.
+     */
+    public record Encryption(
+            @DefaultValue Map<String, String> keys,
+            @Nullable String current) {
+
+        /** The ids of the keys only. */
+        @Override
+        public String toString() {
+            return "Encryption[keys=%s, current=%s]".formatted(keys.keySet(), current);
+        }
+    }
 
     /**
      * How enqueues and attempts are observed.

@@ -15,19 +15,26 @@ import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spring.ListenerDefaults;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** The properties as the settings of the parts, which check them. */
 final class RowlockSettings {
+
+    /** Instead of a key's id. */
+    private static final String NO_KEY = "none";
 
     private RowlockSettings() {}
 
@@ -57,11 +64,45 @@ final class RowlockSettings {
                 .defaultQueue(defaultQueue(properties))
                 .queues(queues(properties));
         limits(properties).forEach(builder::limit);
+        EncryptionKeys keys = encryption(properties);
+        if (keys != null) {
+            builder.encryption(keys);
+        }
         checked(
                 "rowlock.payload",
                 () -> builder.maxPayload(properties.payload().maxSize().toBytes()));
         return checked(
                 "rowlock.schema", () -> builder.schema(properties.schema().name()));
+    }
+
+    /** Null: nothing is set. */
+    static @Nullable EncryptionKeys encryption(RowlockProperties properties) {
+        RowlockProperties.Encryption encryption = properties.encryption();
+        String current = encryption.current();
+        if (encryption.keys().isEmpty() && current == null) {
+            return null;
+        }
+        return checked("rowlock.encryption", () -> {
+            if (current == null) {
+                throw new IllegalArgumentException(
+                        "there are keys, and current names none of them: set it to one of %s, or to %s to decrypt only"
+                                .formatted(new TreeSet<>(encryption.keys().keySet()), NO_KEY));
+            }
+            Map<String, byte[]> keys = new TreeMap<>();
+            encryption.keys().forEach((id, base64) -> keys.put(id, decoded(id, base64)));
+            return EncryptionKeys.of(NO_KEY.equals(current) ? null : current, keys);
+        });
+    }
+
+    /** Nothing of the key is in the error. */
+    private static byte[] decoded(String id, String base64) {
+        try {
+            return Base64.getDecoder().decode(base64.strip());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "keys.%s, of %d characters, is no base64: 'openssl rand -base64 32' makes a key"
+                            .formatted(id, base64.length()));
+        }
     }
 
     static SearchSettings search(RowlockProperties properties) {

@@ -20,9 +20,11 @@ import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.spring.EnableRowlock;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
+import dev.rowlock.queue.spring.RowlockBuilderCustomizer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -200,6 +202,18 @@ class RowlockAutoConfigurationTest {
             assertThat(List.of(greeter.nextCall().text(), greeter.nextCall().text()))
                     .containsExactlyInAnyOrder("once", "once more");
         });
+    }
+
+    @EnableRowlock
+    static class EnabledTwice {}
+
+    @Test
+    void enableRowlockStopsTheStartBecausePropertiesWouldNotCount() {
+        contexts.withUserConfiguration(EnabledTwice.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("@EnableRowlock is for applications without Spring Boot"));
     }
 
     @Test

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.test;
 
+import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -42,10 +44,12 @@ final class TestJobRows {
                                 WHERE j.workflow_id = w.id AND l.due_at BETWEEN clock_timestamp() AND '2254-12-31Z')
             """;
 
+    private final Rowlock rowlock;
     private final JdbcClient jdbc;
     private final String schema;
 
     TestJobRows(Rowlock rowlock) {
+        this.rowlock = rowlock;
         this.jdbc = JdbcClient.create(rowlock.dataSource());
         this.schema = '"' + rowlock.schema() + '"';
     }
@@ -57,10 +61,32 @@ final class TestJobRows {
 
     /** All jobs with higher ids than this, in the order of their ids. */
     List<TestJob> after(long id) {
-        return jdbc.sql(JOBS.formatted(schema))
-                .param("after", id)
-                .query((row, number) -> job(row))
-                .list();
+        return jdbc.sql(JOBS.formatted(schema)).param("after", id).query((row, number) -> job(row)).list().stream()
+                .map(this::inClearText)
+                .toList();
+    }
+
+    /** The search knows the keys of what is encrypted. */
+    private TestJob inClearText(TestJob job) {
+        if (!job.payload().startsWith("{\"$enc\"")
+                && (job.error() == null || !job.error().endsWith(": (encrypted)"))) {
+            return job;
+        }
+        JobDetails found = rowlock.search().find(job.id()).orElseThrow();
+        FailedAttempt last = found.errors().isEmpty()
+                ? null
+                : found.errors().get(found.errors().size() - 1);
+        return new TestJob(
+                job.id(),
+                job.type(),
+                job.queue(),
+                job.state(),
+                job.key(),
+                job.priority(),
+                job.attempt(),
+                job.delay(),
+                found.payload(),
+                last == null ? null : last.type() + ": " + last.message());
     }
 
     private static TestJob job(ResultSet row) throws SQLException {

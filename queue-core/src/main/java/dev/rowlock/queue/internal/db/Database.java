@@ -49,6 +49,7 @@ public final class Database {
 
     private final DataSource dataSource;
     private final Schema schema;
+    private final Encryption encryption;
     private final Duration answerWithin;
     private final OwnTransactions own;
     private final Numbering numbering;
@@ -56,9 +57,15 @@ public final class Database {
     private final @Nullable NestedTransactions nested; // null: transactions of its own are never nested in the caller's
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
+    /** Where nothing is encrypted. */
     public Database(DataSource dataSource, Schema schema) {
+        this(dataSource, schema, Encryption.NONE);
+    }
+
+    public Database(DataSource dataSource, Schema schema, Encryption encryption) {
         this.dataSource = withoutTransactions(dataSource);
         this.schema = schema;
+        this.encryption = encryption;
         this.answerWithin = TimeLimit.STANDARD;
         this.own = new OwnTransactions();
         this.numbering = new Numbering(schema);
@@ -69,6 +76,7 @@ public final class Database {
     private Database(Database same, Duration answerWithin, @Nullable NestedTransactions nested) {
         this.dataSource = same.dataSource;
         this.schema = same.schema;
+        this.encryption = same.encryption;
         this.answerWithin = answerWithin;
         this.own = same.own;
         this.numbering = same.numbering;
@@ -150,6 +158,11 @@ public final class Database {
 
     public DataSource dataSource() {
         return dataSource;
+    }
+
+    /** How what jobs carry and say lies in the tables. */
+    public Encryption encryption() {
+        return encryption;
     }
 
     /** The same call, on a connection where the numbers that it draws are new. */

@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.dead;
 
+import dev.rowlock.queue.internal.db.Encryption;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.job.DeadJob;
 import dev.rowlock.queue.job.JobContext;
@@ -23,9 +25,11 @@ public final class DeadJobListeners implements ListenerSource {
     private static final String SUFFIX = ".dead";
 
     private final ListenerSource source;
+    private final Encryption encryption;
 
-    public DeadJobListeners(ListenerSource source) {
+    public DeadJobListeners(ListenerSource source, Encryption encryption) {
         this.source = source;
+        this.encryption = encryption;
     }
 
     @Override
@@ -45,8 +49,8 @@ public final class DeadJobListeners implements ListenerSource {
         return source.queueOf(type);
     }
 
-    private static ListenerDefinition onDead(ListenerDefinition listener, DeadJobHandler handler) {
-        return ListenerDefinition.of(typeFor(listener), new Reading(handler))
+    private ListenerDefinition onDead(ListenerDefinition listener, DeadJobHandler handler) {
+        return ListenerDefinition.of(typeFor(listener), new Reading(handler, encryption))
                 .id(listener.id() + SUFFIX)
                 .name("onDead of " + listener.name())
                 .autoStartup(listener.autoStartup())
@@ -77,8 +81,8 @@ public final class DeadJobListeners implements ListenerSource {
                 .toList();
     }
 
-    /** Reads what {@link TellOfDead} has written. */
-    private record Reading(DeadJobHandler handler) implements JobHandler {
+    /** Reads what {@link TellOfDead} has written: payload and error are as they lay in the row of the dead job. */
+    private record Reading(DeadJobHandler handler, Encryption encryption) implements JobHandler {
 
         /** Numbers of the payload stay as they are. */
         private static final JsonMapper JSON = JsonMapper.builder()
@@ -88,21 +92,26 @@ public final class DeadJobListeners implements ListenerSource {
         @Override
         public @Nullable Object handle(JobContext context, String payload) throws Throwable {
             JsonNode told = JSON.readTree(payload);
+            DeadJob dead = dead(told.path("dead"));
             handler.handle(
-                    context, dead(told.path("dead")), told.path("payload").toString());
+                    context,
+                    dead,
+                    encryption.open(
+                            Part.PAYLOAD, dead.type(), told.path("payload").toString()));
             return null;
         }
 
-        private static DeadJob dead(JsonNode job) {
+        private DeadJob dead(JsonNode job) {
+            long id = job.path("id").asLong();
             JsonNode error = job.path("error");
             return new DeadJob(
-                    job.path("id").asLong(),
+                    id,
                     job.path("type").asString(),
                     job.path("queue").asString(),
                     job.path("quarantined").asBoolean(),
                     job.path("attempts").asInt(),
                     OffsetDateTime.parse(job.path("diedAt").asString()).toInstant(),
-                    error.isObject() ? ErrorHistory.decodeOne(error.toString()) : null);
+                    error.isObject() ? new ErrorHistory(encryption).decodeOne(id, error.toString()) : null);
         }
     }
 }

@@ -212,7 +212,7 @@ public record NodeParts(
                 new EnsureDonePartitions(database),
                 deadlines,
                 longestWait,
-                new Results(services.codec(), settings.maxResultBytes()),
+                new Results(services.codec(), database.encryption(), settings.maxResultBytes()),
                 services.codec(),
                 services.extensions().log());
     }

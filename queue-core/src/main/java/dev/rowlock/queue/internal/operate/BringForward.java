@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.FilterConditions;
 import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
+import dev.rowlock.queue.internal.search.SealedTexts;
 import dev.rowlock.queue.internal.search.SearchedRoom;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.search.JobFilter;
@@ -68,6 +69,7 @@ public final class BringForward {
         AuditNote note = new AuditNote(actor.who(), actor.why(), "bring forward", filter.toString(), "by " + by);
         try {
             return database.joinedAtomically(standing, database.numbered(connection -> {
+                SealedTexts.refuse(database, connection, filter);
                 int jobs = walk(connection, waiting, by);
                 if (jobs > 0) {
                     note.write(connection, database.schema(), jobs);

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.db.Row;
 import dev.rowlock.queue.internal.db.TransactionStanding;
 import dev.rowlock.queue.internal.search.BoundedSearch;
 import dev.rowlock.queue.internal.search.FilterConditions.RoomCondition;
+import dev.rowlock.queue.internal.search.SealedTexts;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.KindOfError;
@@ -116,6 +117,7 @@ public final class BulkActionStatements {
         List<RoomCondition> conditions = bulk.conditions(filter);
         try {
             return database.joinedAtomically(standing, database.numbered(connection -> {
+                SealedTexts.refuse(database, connection, filter);
                 Count counted = count(connection, conditions);
                 return on(connection, CREATE)
                         .set("kind", bulk.label())

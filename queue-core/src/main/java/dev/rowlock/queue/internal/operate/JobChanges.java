@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.JobStatements;
 import dev.rowlock.queue.internal.db.TransactionStanding;
@@ -107,18 +109,29 @@ public final class JobChanges {
     public ChangeResult editPayload(long id, String json, boolean checked, Actor by) {
         payloads.requireStorable(json);
         TransactionStanding standing = database.requireWritable("editPayload");
-        Optional<String> type = jobs.find(id, row -> row.getString("type"));
-        if (checked && type.isPresent()) {
-            payloads.requireReadable(type.get(), json);
+        Optional<Replaced> job = jobs.find(
+                id, row -> new Replaced(row.getString("type"), Encryption.isSealed(row.getString("payload"))));
+        if (checked && job.isPresent()) {
+            payloads.requireReadable(job.get().type(), json);
         }
-        boolean large = json.length() > NewJob.LARGE;
+        if (job.isPresent() && job.get().sealed() && !database.encryption().opens()) {
+            throw new IllegalStateException(
+                    "the payload of job %d is encrypted, and this application has no keys: edit it where there are"
+                            .formatted(id));
+        }
+        String stored = job.map(found -> database.encryption().seal(Part.PAYLOAD, found.type(), json))
+                .orElse(json);
+        boolean large = stored.length() > NewJob.LARGE;
         AuditNote note = note("edit payload", id, checked ? null : "unchecked", by);
         return change(id, "given another payload", notRunning(), () -> {
-            boolean changed = jobs.editPayload(id, large ? null : json, large ? json : null, note);
+            boolean changed = jobs.editPayload(id, large ? null : stored, large ? stored : null, note);
             afterCommit.quietly(standing);
             return changed;
         });
     }
+
+    /** The job whose payload is replaced. */
+    private record Replaced(String type, boolean sealed) {}
 
     /** Returns whether the job was dead. */
     public boolean redrive(long id, Actor by) {

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.record;
 
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
+import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Buried;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Deferred;
 import dev.rowlock.queue.internal.record.OutcomeStatements.Finished;
@@ -27,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes a batch of outcomes, one statement per kind. An outcome that cannot be written must not fail its neighbours: the
@@ -57,11 +56,10 @@ public final class OutcomeWriter {
 
     private static final Logger log = LoggerFactory.getLogger(OutcomeWriter.class);
 
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-
     private final Database database;
     private final boolean keepsDone;
     private final OutcomeStatements statements;
+    private final ErrorHistory errors;
     private final Wakeups wakeups;
     private final Kinds kinds = new Kinds();
     private final Statement finish = entries -> finish(entries, true);
@@ -77,6 +75,7 @@ public final class OutcomeWriter {
         this.database = database;
         this.keepsDone = keepsDone;
         this.statements = new OutcomeStatements(database, keepsDone);
+        this.errors = new ErrorHistory(database.encryption());
         this.wakeups = wakeups;
     }
 
@@ -154,11 +153,11 @@ public final class OutcomeWriter {
     }
 
     private Moved bury(List<PendingOutcome> entries) {
-        return statements.bury(map(entries, OutcomeWriter::buried));
+        return statements.bury(map(entries, this::buried));
     }
 
     private Moved defer(List<PendingOutcome> entries) {
-        List<Deferred> deferred = map(entries, OutcomeWriter::deferred);
+        List<Deferred> deferred = map(entries, this::deferred);
         // For an instant, only the dispatcher can say how far away it is.
         Duration first = deferred.stream()
                 .map(job -> fromNow(job.due()))
@@ -206,7 +205,7 @@ public final class OutcomeWriter {
                 : new Finished(entry.claim(), JobState.CANCELLED, null);
     }
 
-    private static Deferred deferred(PendingOutcome entry) {
+    private Deferred deferred(PendingOutcome entry) {
         Outcome.Deferred outcome = (Outcome.Deferred) entry.outcome();
         JobError error = outcome.error();
         return new Deferred(
@@ -214,17 +213,12 @@ public final class OutcomeWriter {
                 outcome.due(),
                 outcome.longest(),
                 outcome.reason(entry.job().crashes()),
-                error == null ? null : json(error));
+                error == null ? null : errors.encode(entry.claim().jobId(), error));
     }
 
-    private static Buried buried(PendingOutcome entry) {
-        return new Buried(entry.claim(), json(((Outcome.Failed) entry.outcome()).error()));
-    }
-
-    private static String json(JobError error) {
-        ObjectNode node = JSON.createObjectNode();
-        node.put("type", error.type()).put("message", error.message()).put("trace", error.trace());
-        return node.toString();
+    private Buried buried(PendingOutcome entry) {
+        return new Buried(
+                entry.claim(), errors.encode(entry.claim().jobId(), ((Outcome.Failed) entry.outcome()).error()));
     }
 
     /** Writes outcomes of one kind. */
@@ -381,7 +375,7 @@ public final class OutcomeWriter {
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
             List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
-                sort(plain, statements.buryAll(map(plain, OutcomeWriter::buried)));
+                sort(plain, statements.buryAll(map(plain, OutcomeWriter.this::buried)));
             } catch (RuntimeException | Error e) {
                 e.addSuppressed(refusal);
                 failure = e;

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.result;
 
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.result.AwaitedJobStatements.Ended;
 import dev.rowlock.queue.internal.text.DurationText;
@@ -129,7 +130,8 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         if (ended.result() == null) {
             throw new NoResultException(id);
         }
-        return type.cast(results.codec.decode(ended.result(), type));
+        String json = results.database.encryption().open(Part.RESULT, id, ended.result());
+        return type.cast(results.codec.decode(json, type));
     }
 
     private void requireCompleted(Ended ended) {
@@ -141,7 +143,8 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
             throw new JobCancelledException(id);
         }
         if (state != JobState.COMPLETED) {
-            throw new JobDeadException(id, state, ErrorHistory.decodeOne(ended.error()));
+            throw new JobDeadException(
+                    id, state, new ErrorHistory(results.database.encryption()).decodeOne(id, ended.error()));
         }
     }
 

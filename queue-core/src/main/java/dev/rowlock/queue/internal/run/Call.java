@@ -400,7 +400,8 @@ final class Call {
             entry.said(null, new JobNotReportedException(id), false);
         } else {
             try {
-                entry.said(invoker.services.results().encode(said.completed().get(id)), null, false);
+                entry.said(
+                        invoker.services.results().encode(id, said.completed().get(id)), null, false);
             } catch (PayloadException e) {
                 entry.said(null, e, true);
             }
@@ -487,7 +488,8 @@ final class Call {
             Object result = kept(returned);
             return result == null
                     ? COMPLETED
-                    : new Outcome.Completed(invoker.services.results().encode(result));
+                    : new Outcome.Completed(
+                            invoker.services.results().encode(entry.job().id(), result));
         } catch (PayloadException e) {
             entry.unstorable = true;
             return failed(entry, e);

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.internal.db.IndexPlan;
 import dev.rowlock.queue.internal.db.TimeLimit;
@@ -121,8 +122,9 @@ public final class ClaimStatements {
 
     /** Reads the error history, the oldest first; empty if the claim was lost. */
     public Optional<List<FailedAttempt>> errors(Claim claim) {
-        return database.alone(
-                connection -> cold(connection, ERRORS, claim).first(row -> ErrorHistory.decode(row.getString(1))));
+        ErrorHistory history = new ErrorHistory(database.encryption());
+        return database.alone(connection ->
+                cold(connection, ERRORS, claim).first(row -> history.decode(claim.jobId(), row.getString(1))));
     }
 
     /**
@@ -197,10 +199,11 @@ public final class ClaimStatements {
                     "a checkpoint of %d bytes as JSON is too large: %d are allowed. Store the data in a table of your own and save where it is"
                             .formatted(json.getBytes(StandardCharsets.UTF_8).length, MOST_CHECKPOINT_BYTES));
         }
+        String stored = database.encryption().seal(Part.CHECKPOINT, claim.jobId(), json);
         return database.joinedAtomically(
                 standing,
                 connection -> cold(connection, SAVE_CHECKPOINT, claim)
-                                .set("json", json)
+                                .set("json", stored)
                                 .update()
                         == 1);
     }
@@ -209,7 +212,8 @@ public final class ClaimStatements {
     <T> Optional<Optional<T>> checkpoint(Claim claim, Class<T> type, PayloadCodec codec) {
         return database.joined(connection ->
                         cold(connection, CHECKPOINT, claim).first(row -> Optional.ofNullable(row.getString(1))))
-                .map(found -> found.map(json -> type.cast(codec.decode(json, type))));
+                .map(found -> found.map(json -> database.encryption().open(Part.CHECKPOINT, claim.jobId(), json))
+                        .map(json -> type.cast(codec.decode(json, type))));
     }
 
     private ColdStatement cold(Connection connection, String sql, Claim claim) {

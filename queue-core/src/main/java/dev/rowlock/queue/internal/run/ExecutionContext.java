@@ -216,7 +216,7 @@ final class ExecutionContext implements JobContext {
 
     private @Nullable String encode(@Nullable Object result) {
         try {
-            return services.results().encode(result);
+            return services.results().encode(id(), result);
         } catch (PayloadException e) {
             throw unstorable(e);
         }

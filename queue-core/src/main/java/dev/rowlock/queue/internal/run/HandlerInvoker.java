@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.record.OutcomeStatements;
@@ -103,8 +104,14 @@ public final class HandlerInvoker {
                 : Failures.notStarted(execution.stopped());
     }
 
-    /** The JSON, read now if it was too large to come with its claim. */
+    /** The JSON in clear text, read now if it was too large to come with its claim. */
     String payload(Execution execution) {
+        return services.database()
+                .encryption()
+                .open(Part.PAYLOAD, execution.job().type(), storedPayload(execution));
+    }
+
+    private String storedPayload(Execution execution) {
         String payload = execution.job().payload();
         if (payload != null) {
             return payload;

@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.db.Encryption;
+import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;
 import java.nio.charset.StandardCharsets;
@@ -10,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 public final class Results {
 
     private final PayloadCodec codec;
+    private final Encryption encryption;
     private final long maxBytes;
 
-    public Results(PayloadCodec codec, long maxBytes) {
+    public Results(PayloadCodec codec, Encryption encryption, long maxBytes) {
         this.codec = codec;
+        this.encryption = encryption;
         this.maxBytes = maxBytes;
     }
 
@@ -34,8 +38,8 @@ public final class Results {
         return json.length() * 3L <= maxBytes || json.getBytes(StandardCharsets.UTF_8).length <= maxBytes;
     }
 
-    /** Returns the JSON; null for null. Throws a {@link PayloadException} for what cannot be kept. */
-    public @Nullable String encode(@Nullable Object result) {
+    /** Returns the JSON as it is stored with the job; null for null. Throws a {@link PayloadException} for what cannot be kept. */
+    public @Nullable String encode(long job, @Nullable Object result) {
         if (result == null) {
             return null;
         }
@@ -46,6 +50,6 @@ public final class Results {
                             .formatted(maxBytes),
                     null);
         }
-        return json;
+        return encryption.seal(Part.RESULT, job, json);
     }
 }

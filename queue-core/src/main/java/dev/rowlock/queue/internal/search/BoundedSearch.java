@@ -110,11 +110,14 @@ public final class BoundedSearch {
      * Runs one statement that has conditions of this filter.
      *
      * @throws SearchTimeoutException if it takes too long
-     * @throws IllegalArgumentException if the filter's jsonpath is none
+     * @throws IllegalArgumentException if the filter's jsonpath is none, or it asks for what is encrypted
      */
     public <T> T run(JobFilter filter, Database.Call<T> call) {
         try {
-            return run(filter.toString(), call);
+            return run(filter.toString(), connection -> {
+                SealedTexts.refuseSearch(database, connection, filter);
+                return call.on(connection);
+            });
         } catch (DataAccessException e) {
             throw understood(filter, e);
         }

@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.search;
 
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.ErrorHistory;
+import dev.rowlock.queue.job.FailedAttempt;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +27,7 @@ final class ExplainEnd {
                 UNION
                 SELECT m.workflow_id FROM within w JOIN rowlock.workflow_job m ON m.job_id = -w.workflow_id
             )
-            SELECT j.ended_at, j.state, j.attempt, j.claimed_at IS NOT NULL AS ran, j.error ->> 'type' AS error_type, j.error ->> 'message' AS message,
+            SELECT j.ended_at, j.state, j.attempt, j.claimed_at IS NOT NULL AS ran, j.error ->> 'type' AS error_type, j.id, j.error - 'trace' AS error,
                    j.error ->> 'attempt' AS failed_attempt, j.state = 'cancelled' AND (j.error ->> 'at')::timestamptz = j.ended_at AS with_error,
                    (SELECT 'step ''' || s.name || ''' of workflow ' || s.workflow_id
                       FROM rowlock.workflow_job m JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
@@ -50,9 +52,11 @@ final class ExplainEnd {
             """;
 
     private final String sql;
+    private final ErrorHistory errors;
 
     ExplainEnd(Database database) {
         this.sql = database.sql(SQL);
+        this.errors = new ErrorHistory(database.encryption());
     }
 
     /** One sentence about a job that has ended. */
@@ -63,7 +67,7 @@ final class ExplainEnd {
                 .orElse("It has ended, and was removed in this moment.");
     }
 
-    private static String how(ResultSet row) throws SQLException {
+    private String how(ResultSet row) throws SQLException {
         String state = Objects.requireNonNull(row.getString("state"));
         return switch (state) {
             case "cancelled" -> "cancelled" + cancelled(row);
@@ -75,27 +79,29 @@ final class ExplainEnd {
         };
     }
 
-    private static String error(ResultSet row) throws SQLException {
+    private String error(ResultSet row) throws SQLException {
         String type = row.getString("error_type");
         if (type == null) {
             return "";
         }
-        String message = message(row.getString("message"));
+        String message = message(row);
         return " at attempt %s: %s%s"
                 .formatted(row.getString("failed_attempt"), type, message.isEmpty() ? "" : ": " + message);
     }
 
-    private static String message(@Nullable String message) {
-        String line = message == null ? "" : message.strip().lines().findFirst().orElse("");
+    private String message(ResultSet row) throws SQLException {
+        FailedAttempt error = errors.decodeOne(row.getLong("id"), row.getString("error"));
+        String line =
+                error == null ? "" : error.message().strip().lines().findFirst().orElse("");
         return line.length() > MESSAGE ? line.substring(0, MESSAGE) + " ..." : line;
     }
 
-    private static String cancelled(ResultSet row) throws SQLException {
+    private String cancelled(ResultSet row) throws SQLException {
         if (row.getBoolean("with_error")) {
             return "skipped".equals(row.getString("error_type"))
                     ? ", because %s was skipped: a step that it runs after ended otherwise"
                             .formatted(row.getString("step") == null ? "its step" : row.getString("step"))
-                    : ", because %s (in-order: cancel-rest)".formatted(message(row.getString("message")));
+                    : ", because %s (in-order: cancel-rest)".formatted(message(row));
         }
         String when = row.getBoolean("ran") ? " while it ran" : "";
         if (row.getString("who") != null) {

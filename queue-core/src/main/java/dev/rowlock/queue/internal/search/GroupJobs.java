@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public final class GroupJobs {
 
     private static final String DEAD = """
-            SELECT g.*, d.type, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, coalesce(d.errors -> -1 ->> 'message', '') AS message,
+            SELECT g.*, d.type, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, (d.errors -> -1) - 'trace' AS newest_error,
                    coalesce(rowlock.thrown_by(d.errors -> -1), '') AS thrown_by,
                    ARRAY(SELECT count(lately.hours_ago)
                            FROM generate_series(23, 0, -1) AS h (ago)
@@ -69,7 +69,7 @@ public final class GroupJobs {
                  GROUP BY fingerprint, hours_ago
             )
             SELECT whole.complete, g.*, n.type, coalesce(n.errors -> -1 ->> 'type', '') AS error_type,
-                   coalesce(n.errors -> -1 ->> 'message', '') AS message, coalesce(rowlock.thrown_by(n.errors -> -1), '') AS thrown_by,
+                   (n.errors -> -1) - 'trace' AS newest_error, coalesce(rowlock.thrown_by(n.errors -> -1), '') AS thrown_by,
                    ARRAY(SELECT coalesce(s.attempts, 0)
                            FROM generate_series(23, 0, -1) AS h (ago)
                            LEFT JOIN step AS s ON s.fingerprint = g.fingerprint AND s.hours_ago = h.ago

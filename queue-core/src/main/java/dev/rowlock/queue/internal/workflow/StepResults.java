@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Columns;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.PayloadCodec;
@@ -183,7 +184,8 @@ final class StepResults {
                     "nothing is kept of what job %d of step '%s' returned: its listener returned null, or does not keep results (@JobListener(keepResult = true))"
                             .formatted(found.job(), step));
         }
-        return type.cast(codec.decode(found.result(), type));
+        String json = database.encryption().open(Encryption.Part.RESULT, found.job(), found.result());
+        return type.cast(codec.decode(json, type));
     }
 
     /** The results of a step of the workflow to which a job belongs, behind an id: so many at most, and fewer if they are large. */

@@ -186,7 +186,7 @@ class TellOfDeadTest {
     private List<Long> dead(int count) {
         return rooms.sql("""
                         INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                        SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', 'mail', ?, '{}' FROM generate_series(1, ?)
+                        SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'dead', 'mail', ?, '{}' FROM generate_series(1, ?)
                         RETURNING id
                         """).params(TYPE, count).query(Long.class).list();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chunk.ChunkFailedException;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.node.TestNode;
@@ -75,7 +76,7 @@ class SearchForCulpritsTest {
                 new EnsureDonePartitions(database),
                 new Deadlines("test"),
                 Duration.ZERO,
-                new Results(TestNode.codec(), 1_000),
+                new Results(TestNode.codec(), Encryption.NONE, 1_000),
                 TestNode.codec(),
                 Extensions.JobLines.NONE);
         return new HandlerInvoker(

@@ -48,6 +48,6 @@ final class PropertyOrigins {
     }
 
     private static boolean secret(String name) {
-        return name.endsWith("password") || name.endsWith("url");
+        return name.endsWith("password") || name.endsWith("url") || name.contains(".encryption.keys.");
     }
 }

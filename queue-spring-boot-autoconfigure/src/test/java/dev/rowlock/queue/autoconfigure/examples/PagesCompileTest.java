@@ -64,6 +64,8 @@ class PagesCompileTest {
                     "org.jspecify.annotations",
                     "org.springframework.context.annotation",
                     "org.springframework.jdbc.core.simple",
+                    "org.springframework.jdbc.support",
+                    "org.springframework.transaction",
                     "org.springframework.transaction.annotation",
                     "tools.jackson.databind.node")
             .map("import %s.*;"::formatted)
