@@ -111,7 +111,7 @@ class PackageMapTest {
                             "internal.enqueue",
                             "internal.lease",
                             "internal.wake")),
-            Map.entry("internal.joblog", with(GROUND, "internal.chore")),
+            Map.entry("internal.joblog", with(GROUND, "internal.chore", "internal.lease")),
             Map.entry("internal.dead", with(GROUND, "internal.chore", "internal.enqueue")),
             Map.entry(
                     "internal.result", with(GROUND, "result", "internal.record", "internal.wake", "internal.workflow")),
@@ -128,7 +128,7 @@ class PackageMapTest {
                             "internal.janitor",
                             "internal.search",
                             "internal.wake")),
-            Map.entry("internal.doctor", with(GROUND, "doctor", "schema")),
+            Map.entry("internal.doctor", with(GROUND, "doctor", "schema", "internal.chore")),
             // What puts all of it together, and what stands on top.
             Map.entry(
                     "",

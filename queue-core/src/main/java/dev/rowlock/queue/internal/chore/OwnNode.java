@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.lease.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.LongRun;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +34,11 @@ public interface OwnNode {
 
     /** The claims of handlers that still run so long after their deadline, by the monotonic clock. */
     default List<OverdueClaim> overdue(Duration grace) {
+        return List.of();
+    }
+
+    /** The jobs whose handlers have been running for so long. */
+    default List<LongRun> longRuns(Duration atLeast) {
         return List.of();
     }
 

@@ -201,7 +201,7 @@ final class LateQueues {
                                             queue.get("slots"),
                                             text(queue, "since_claim"),
                                             queue.get("oldest_running")),
-                    "Look in a thread dump of their nodes where their handlers stand, such as in a call without a time limit; give the listener a timeout, or cancel them. If they are meant to take so long, give the queue more slots.");
+                    "Their logs (on their pages, or JobSearch.log) show after five minutes where their handlers stand, such as in a call without a time limit; give the listener a timeout, or cancel them. If they are meant to take so long, give the queue more slots.");
         }
         boolean limited = !queue.get("limited").isEmpty();
         return new Reason(

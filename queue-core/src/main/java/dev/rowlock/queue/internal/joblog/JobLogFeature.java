@@ -15,7 +15,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes what handlers of this node log about their jobs. */
+/** Writes what handlers of this node log about their jobs, and where they stand that run for long. */
 public final class JobLogFeature implements Feature {
 
     private static final Logger log = LoggerFactory.getLogger(JobLogFeature.class);
@@ -39,7 +39,7 @@ public final class JobLogFeature implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
-        return List.of(writing);
+        return List.of(writing, new LongRuns(node, this::add));
     }
 
     /** Adds a line to the log of a job that runs on this node. */

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.db.StoredRetries;
+import dev.rowlock.queue.internal.lease.LongRun;
 import dev.rowlock.queue.internal.lease.NodeRow;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.record.Observers;
@@ -35,6 +36,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -149,6 +151,16 @@ public record NodeParts(
         return queues.stream()
                 .flatMap(queue -> queue.held().overdue(grace))
                 .map(execution -> new OverdueClaim(execution.job().claim(), execution.shared()))
+                .toList();
+    }
+
+    /** The jobs whose handlers have been running for so long. */
+    List<LongRun> longRuns(Duration atLeast) {
+        return queues.stream()
+                .flatMap(queue -> queue.held().running(atLeast))
+                .flatMap(execution -> Optional.ofNullable(execution.thread())
+                        .map(handler -> new LongRun(execution.job(), execution.runningFor(), handler))
+                        .stream())
                 .toList();
     }
 

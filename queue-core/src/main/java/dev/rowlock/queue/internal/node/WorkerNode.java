@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.janitor.Dispatcher;
 import dev.rowlock.queue.internal.lease.BeatNode;
 import dev.rowlock.queue.internal.lease.BeatNode.Place;
+import dev.rowlock.queue.internal.lease.LongRun;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.lease.OverdueClaim;
 import dev.rowlock.queue.internal.run.Drain;
@@ -405,6 +406,11 @@ public final class WorkerNode {
         @Override
         public List<OverdueClaim> overdue(Duration grace) {
             return parts.overdue(grace);
+        }
+
+        @Override
+        public List<LongRun> longRuns(Duration atLeast) {
+            return parts.longRuns(atLeast);
         }
 
         @Override

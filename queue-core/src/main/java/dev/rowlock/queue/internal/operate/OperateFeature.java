@@ -15,17 +15,20 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Bulk actions and audit retention on each node. */
+/** What operators need on each node: bulk actions, audit retention, and word of late queues. */
 public final class OperateFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
     private final RetentionSettings retention;
+    private final Chore lateQueues;
 
-    public OperateFeature(Database database, Wakeups wakeups, RetentionSettings retention) {
+    /** @param lateQueues tells operators of them */
+    public OperateFeature(Database database, Wakeups wakeups, RetentionSettings retention, Chore lateQueues) {
         this.database = database;
         this.wakeups = wakeups;
         this.retention = retention;
+        this.lateQueues = lateQueues;
     }
 
     @Override
@@ -45,7 +48,8 @@ public final class OperateFeature implements Feature {
                         retention,
                         new AgreeRetention(database),
                         new TakeChore(database),
-                        new AuditStatements(database)));
+                        new AuditStatements(database)),
+                lateQueues);
     }
 
     /** Removes old audit lines and ended bulk actions, one node for all, after the longest retention time of all nodes. */

@@ -58,6 +58,7 @@ public final class Execution implements HeldJob {
     private Stop stop = Stop.NONE; // guarded by this
     private int interruptedFor; // guarded by this; a bit for each reason
     private @Nullable Thread thread; // guarded by this; set while the handler runs
+    private long begunNanos; // guarded by this; monotonic; since when there is a thread
     private Interrupter interrupter = AT_ONCE; // guarded by this
     private @Nullable Future<?> deadline; // guarded by this
     private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
@@ -119,6 +120,7 @@ public final class Execution implements HeldJob {
         interrupter = by;
         outOfTime = false;
         completion = Completion.BY_RECORDER; // a chunk is called again after its transaction has rolled back
+        begunNanos = System.nanoTime();
         thread = Thread.currentThread();
         return true;
     }
@@ -173,6 +175,11 @@ public final class Execution implements HeldJob {
     /** The thread that runs its handler; null if none does. */
     public synchronized @Nullable Thread thread() {
         return thread;
+    }
+
+    /** For how long its handler has been running; zero if it does not. */
+    public synchronized Duration runningFor() {
+        return thread == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - begunNanos);
     }
 
     /** The time of the call is up that it is part of. That need not be a reason to stop this job. */

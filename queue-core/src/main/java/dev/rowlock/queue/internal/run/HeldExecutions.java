@@ -107,6 +107,11 @@ public final class HeldExecutions {
         return held.stream().filter(execution -> execution.overdue(now, grace));
     }
 
+    /** Those whose handlers have been running for so long. */
+    public Stream<Execution> running(Duration atLeast) {
+        return held.stream().filter(execution -> execution.runningFor().compareTo(atLeast) >= 0);
+    }
+
     /** The jobs in the hands of threads, or about to be: held, and no outcome yet. */
     public Stream<ClaimedJob> busy() {
         return held.stream()

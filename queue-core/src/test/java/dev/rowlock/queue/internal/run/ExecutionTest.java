@@ -44,6 +44,17 @@ class ExecutionTest {
     }
 
     @Test
+    void itRunsForSomeTimeFromItsBeginToItsEnd() {
+        assertThat(execution.runningFor()).isZero();
+
+        execution.begin();
+        assertThat(execution.runningFor()).isPositive().isLessThan(Duration.ofHours(1));
+
+        execution.end();
+        assertThat(execution.runningFor()).isZero();
+    }
+
+    @Test
     void theFirstReasonStandsUnlessTheClaimIsLost() {
         execution.stop(Stop.TIMED_OUT);
         execution.stop(Stop.SHUTDOWN);
