@@ -82,7 +82,7 @@ public interface JobDetails {
 
     boolean cancelRequested();
 
-    /** JSON. */
+    /** JSON; {@code null} if it is gone: somebody has removed it from the table {@code payload}. */
     String payload();
 
     Map<String, String> headers();

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of searches, and of the view {@code job_details}, as values. */
@@ -81,7 +82,8 @@ final class JobRows {
                 integer(row, "progress"),
                 row.getString("progress_note"),
                 row.getBoolean("cancel_requested"),
-                required(encryption.shown(Part.PAYLOAD, row.getString("type"), row.getString("payload"))),
+                Objects.requireNonNullElse(
+                        encryption.shown(Part.PAYLOAD, row.getString("type"), row.getString("payload")), "null"),
                 Headers.decode(row.getString("headers")),
                 errors.decode(row.getLong("id"), row.getString("errors")),
                 encryption.shown(Part.RESULT, row.getLong("id"), row.getString("result")));
@@ -161,7 +163,7 @@ final class JobRows {
         return label == null ? null : WaitReason.of(label);
     }
 
-    private static <T> T required(@Nullable T value) throws SQLException {
+    private static Instant required(@Nullable Instant value) throws SQLException {
         if (value == null) {
             throw new SQLException("a column that is never null was null: is the schema Rowlock's own?");
         }
