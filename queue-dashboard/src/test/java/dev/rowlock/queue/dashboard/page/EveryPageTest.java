@@ -213,7 +213,7 @@ class EveryPageTest {
             for (String page : List.of(
                     "", "jobs", "errors", "schedules", "workflows", "gates", "pauses", "actions", "nodes", "audit")) {
                 browser.open("?reader#/" + page);
-                assertThat(browser.text("main button")).as(page).isIn("", "Search");
+                assertThat(browser.text("main button").lines()).as(page).isSubsetOf("CSV", "Search");
             }
             browser.open("?reader#/jobs/" + fixture.evil());
             assertThat(browser.text("main")).contains("do not see payloads").doesNotContain("9007199254740993");

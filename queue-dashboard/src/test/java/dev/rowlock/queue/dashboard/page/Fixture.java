@@ -115,8 +115,8 @@ class Fixture implements InitializingBean, ApplicationListener<ContextClosedEven
     /** As a node counts jobs each fifteen seconds: one job of this queue waits. */
     void countOneWaiting(String queue) {
         sql.sql("""
-                        INSERT INTO rowlock.depth (queue, state, jobs, measured_at) VALUES (?, 'waiting', 1, now())
-                        ON CONFLICT (queue, state) DO UPDATE SET jobs = 1
+                        INSERT INTO rowlock.depth (queue, room, jobs, measured_at) VALUES (?, 'waiting', 1, now())
+                        ON CONFLICT (queue, room) DO UPDATE SET jobs = 1
                         """).param(queue).update();
     }
 

@@ -122,9 +122,9 @@ class JobsPageTest {
         long jobs = search.count(JobFilter.where().queue("mail"), 100_000).jobs();
         assertThat(saved.lines().findFirst().orElseThrow())
                 .endsWith(
-                        "id,state,queue,type,key,uniqueKey,priority,attempt,enqueuedAt,dueAt,startedAt,endedAt,errorType,error");
+                        "id,state,queue,type,title,key,uniqueKey,priority,attempt,enqueuedAt,dueAt,startedAt,endedAt,errorType,error");
         assertThat(saved.lines().skip(1)).hasSize((int) jobs).allMatch(line -> line.matches("\\d+,\\w+,mail,.*"));
-        assertThat(saved).contains(",\"'=HYPERLINK(\"\"http://evil.example\"\", \"\"a,b\"\")\"\r\n");
+        assertThat(saved).contains(",\"'=HYPERLINK(\"\"http://evil.example\"\", \"\"a,b\"\")\"");
     }
 
     @Test

@@ -12,7 +12,7 @@ const TEXTS = [
 ];
 const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
 const EXAMPLES = {type: 'whole name', key: 'whole key', payload: '$.customer == 42'};
-const COLUMNS = ['id', 'state', 'queue', 'type', 'key', 'uniqueKey', 'priority', 'attempt', 'enqueuedAt', 'dueAt', 'startedAt', 'endedAt', 'errorType', 'error'];
+const COLUMNS = ['id', 'state', 'queue', 'type', 'title', 'key', 'uniqueKey', 'priority', 'attempt', 'enqueuedAt', 'dueAt', 'startedAt', 'endedAt', 'errorType', 'error'];
 const TIMES = ['enqueued', 'due', 'started', 'ended'];
 
 export async function jobList(place, parameters, reload) {
