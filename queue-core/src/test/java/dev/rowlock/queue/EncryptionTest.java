@@ -33,6 +33,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import javax.crypto.SecretKey;
 import javax.sql.DataSource;
@@ -142,6 +143,68 @@ class EncryptionTest {
         return Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> rowlock.search().find(id).orElseThrow(), job -> job.endedAt() != null);
+    }
+
+    @Test
+    void aPayloadWhoseKeyIsNotThereIsNotReplacedByWhatStandsInItsPlace() {
+        long sealed = rowlocks.built(quick(pool).encryption(FIRST))
+                .jobs()
+                .enqueue(new Pay(SECRET), o -> o.delay(Duration.ofHours(1)));
+
+        assertThatThrownBy(() ->
+                        rowlocks.built(quick(pool).encryption(SECOND)).admin().editPayloadUnchecked(sealed, "{}"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("k1");
+    }
+
+    @Test
+    void aConditionThatSomethingIsMissingHoldsForNothingEncrypted() {
+        assertThat(sql.sql("SELECT rowlock.payload_matches('{\"$enc\":\"k1\",\"data\":\"x\"}', '!exists($.vip)')")
+                        .query(Boolean.class)
+                        .single())
+                .isFalse();
+    }
+
+    @Test
+    void redactorsGetThePayloadThatTheListenerReads() throws Exception {
+        Rowlock rowlock = started(builder -> builder.encryption(FIRST).redactor((job, error) -> {
+            heard.add("redacts " + job.payload());
+            return error;
+        }));
+
+        ended(rowlock, rowlock.jobs().enqueue(new Fail(SECRET), o -> o.maxRetries(0)));
+
+        assertThat(heard).contains("redacts {\"card\":\"" + SECRET + "\"}");
+    }
+
+    @Test
+    void anErrorIsRecordedAlsoWhileNoKeyCanBeHad() throws Exception {
+        AtomicBoolean away = new AtomicBoolean();
+        Rowlock rowlock = started(new EncryptionKeys() {
+            @Override
+            public @Nullable String current() {
+                if (away.get()) {
+                    throw new IllegalStateException("the key service is away");
+                }
+                return FIRST.current();
+            }
+
+            @Override
+            public Optional<SecretKey> key(String id) {
+                return FIRST.key(id);
+            }
+        });
+        long id = rowlock.jobs().enqueue(new Fail(SECRET), o -> o.maxRetries(0).delay(Duration.ofMillis(200)));
+        away.set(true);
+
+        JobDetails dead = ended(rowlock, id);
+
+        assertThat(dead.state()).isEqualTo(JobState.DEAD);
+        assertThat(dead.errors()).singleElement().satisfies(error -> {
+            assertThat(error.type()).isEqualTo(IllegalArgumentException.class.getName());
+            assertThat(error.message()).isEqualTo("(not kept, because it could not be encrypted)");
+        });
+        assertThat(stored()).doesNotContain(SECRET);
     }
 
     @Test
@@ -263,7 +326,7 @@ class EncryptionTest {
                         "\"(encrypted: the payload is encrypted with key 'k1', and this application has no keys (rowlock.encryption.keys))\"");
         assertThatThrownBy(() -> off.admin().editPayloadUnchecked(sealed, "{}"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("edit it where there are");
+                .hasMessageContaining("cannot be edited here, but where its key is");
     }
 
     @Test

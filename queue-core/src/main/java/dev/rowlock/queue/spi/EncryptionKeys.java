@@ -17,7 +17,8 @@ public interface EncryptionKeys {
 
     /**
      * The id of the key that encrypts from now on. It is stored with each document: up to 64 letters, digits, dots, dashes or underscores. Null:
-     * nothing is encrypted any more, and what was can be read.
+     * nothing is encrypted any more, and what was can be read. What it throws fails the enqueue or the attempt; an error of an attempt is then kept
+     * without its message.
      */
     @Nullable
     String current();
@@ -38,15 +39,19 @@ public interface EncryptionKeys {
     static EncryptionKeys of(@Nullable String current, Map<String, byte[]> keys) {
         Map<String, SecretKey> all = new TreeMap<>();
         keys.forEach((id, key) -> {
+            String valid = validId(id);
             if (key.length != 32) {
                 throw new IllegalArgumentException(
-                        "encryption key '%s' has %d bytes; it must have 32, for AES-256".formatted(id, key.length));
+                        "encryption key '%s' has %d bytes; it must have 32, for AES-256".formatted(valid, key.length));
             }
-            all.put(validId(id), new SecretKeySpec(key, "AES"));
+            all.put(valid, new SecretKeySpec(key, "AES"));
         });
         if (current != null && !all.containsKey(current)) {
-            throw new IllegalArgumentException(
-                    "the current encryption key '%s' is not among the keys %s".formatted(current, all.keySet()));
+            // What is long may be the key itself, in the place of its id.
+            throw new IllegalArgumentException("the current encryption key %s is not among the keys %s"
+                    .formatted(
+                            current.length() > 20 ? "(%d characters)".formatted(current.length()) : "'" + current + "'",
+                            all.keySet()));
         }
         return new EncryptionKeys() {
             @Override

@@ -100,6 +100,31 @@ class EncryptionPropertiesTest {
                 });
     }
 
+    @Test
+    void keysUnderOtherNamesAreNotQuotedEither() {
+        assertNotQuoted("rowlock.encryption.key.k1=" + KEY);
+        assertNotQuoted("rowlock.encyption.keys.k1=" + KEY);
+        assertNotQuoted("rowlock.encryption.keys[K_1]=" + KEY, "rowlock.encryption.current=k2");
+        assertNotQuoted("rowlock.encryption.keys.k1=" + KEY, "rowlock.encryption.current=" + KEY);
+    }
+
+    private void assertNotQuoted(String... properties) {
+        MockEnvironment environment = new MockEnvironment();
+        for (String property : properties) {
+            environment.setProperty(
+                    property.substring(0, property.indexOf('=')), property.substring(property.indexOf('=') + 1));
+        }
+        ConfigurationPropertySources.attach(environment);
+        contexts.withPropertyValues(properties).run(context -> {
+            Throwable failure = requireNonNull(context.getStartupFailure());
+            FailureAnalysis analysis = requireNonNull(new RowlockFailureAnalyzer(environment).analyze(failure));
+
+            assertThat(Throwables.getStackTrace(failure) + analysis.getDescription() + analysis.getAction())
+                    .contains("rowlock.enc")
+                    .doesNotContain(KEY);
+        });
+    }
+
     private void assertRefused(String message, String... properties) {
         MockEnvironment environment = new MockEnvironment();
         for (String property : properties) {

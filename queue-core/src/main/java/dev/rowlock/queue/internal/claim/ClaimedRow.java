@@ -27,6 +27,10 @@ public record ClaimedRow(
 
     @Override
     public ClaimedJob withoutPayload() {
+        return withPayload(null);
+    }
+
+    public ClaimedJob withPayload(@Nullable String other) {
         return new ClaimedRow(
                 claim,
                 queue,
@@ -36,7 +40,7 @@ public record ClaimedRow(
                 waited,
                 age,
                 claimedAt,
-                null,
+                other,
                 headers,
                 maxRetries,
                 timeout,

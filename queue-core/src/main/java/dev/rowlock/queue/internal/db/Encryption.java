@@ -15,6 +15,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -51,7 +53,14 @@ public final class Encryption {
     /** It may have been written anew by somebody, with spaces. */
     private static final Pattern SEALED = Pattern.compile("\\s*\\{\\s*\"\\$enc\"\\s*:");
 
-    private static final JsonMapper JSON = JsonMapper.builder().build();
+    /** What was sealed is opened, however large it is. */
+    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
+            .build();
+
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
@@ -161,7 +170,7 @@ public final class Encryption {
                     "the %s is not what was encrypted with key '%s': it was changed or moved here, or the key is another one"
                             .formatted(what, id),
                     null);
-        } catch (GeneralSecurityException e) {
+        } catch (GeneralSecurityException | RuntimeException e) { // providers throw both
             throw new PayloadException(
                     "the %s, encrypted with key '%s', cannot be decrypted: %s".formatted(what, id, e.getMessage()), e);
         }

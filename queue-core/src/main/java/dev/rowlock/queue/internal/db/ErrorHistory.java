@@ -31,7 +31,10 @@ public final class ErrorHistory {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /** As {@code thrown_by} finds it. */
-    private static final Pattern FRAME = Pattern.compile("\\n\\s*at [^(\\n]+\\([^)\\n]*\\)");
+    private static final Pattern FRAME = Pattern.compile("\\r?\\n\\s*at [^(\\n]+\\([^)\\n]*\\)");
+
+    /** A message of so many characters may go on, as a frame for instance. */
+    private static final int CUT = 2_000;
 
     private final Encryption encryption;
 
@@ -42,17 +45,15 @@ public final class ErrorHistory {
     /** An entry on its way into the row of the job. Never throws: the outcome is recorded in any case. */
     public String encode(long job, JobError error) {
         ObjectNode node = JSON.createObjectNode().put("type", error.type());
-        if (!encryption.seals()) {
-            return node.put("message", error.message())
-                    .put("trace", error.trace())
-                    .toString();
-        }
         ObjectNode clear =
                 JSON.createObjectNode().put("message", error.message()).put("trace", error.trace());
         try {
+            if (!encryption.seals()) {
+                return node.setAll(clear).toString();
+            }
             JsonNode sealed = JSON.readTree(encryption.seal(Part.ERROR, job, clear.toString()));
             node.put("message", SEALED).put("trace", thrownBy(error)).setAll((ObjectNode) sealed);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // keys may be code of the application
             log.warn("encrypting the error of job {} failed; its message and trace are not kept", job, e);
             node.put("message", "(not kept, because it could not be encrypted)").put("trace", "");
         }
@@ -63,8 +64,11 @@ public final class ErrorHistory {
     private static String thrownBy(JobError error) {
         String head = error.message().isEmpty() ? error.type() : error.type() + ": " + error.message();
         Matcher frame = FRAME.matcher(error.trace());
-        return error.trace().startsWith(head) && frame.find(head.length()) && frame.start() == head.length()
-                ? frame.group()
+        return error.message().length() < CUT
+                        && error.trace().startsWith(head)
+                        && frame.find(head.length())
+                        && frame.start() == head.length()
+                ? frame.group().replace("\r", "")
                 : "";
     }
 
@@ -91,7 +95,7 @@ public final class ErrorHistory {
                 error.path("node").isNumber() ? error.path("node").asLong() : null,
                 error.path("type").asString(),
                 text.path("message").asString(),
-                text.path("trace").asString());
+                error.has("trace") ? text.path("trace").asString() : ""); // whoever asked without it gets none
     }
 
     /** As it lies there, if it cannot be opened. */

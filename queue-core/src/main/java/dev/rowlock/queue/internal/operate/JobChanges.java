@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.db.AuditNote;
 import dev.rowlock.queue.internal.db.Database;
-import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.Headers;
 import dev.rowlock.queue.internal.db.JobStatements;
@@ -15,6 +14,7 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.ChangeResult;
+import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -109,18 +109,16 @@ public final class JobChanges {
     public ChangeResult editPayload(long id, String json, boolean checked, Actor by) {
         payloads.requireStorable(json);
         TransactionStanding standing = database.requireWritable("editPayload");
-        Optional<Replaced> job = jobs.find(
-                id, row -> new Replaced(row.getString("type"), Encryption.isSealed(row.getString("payload"))));
-        if (checked && job.isPresent()) {
-            payloads.requireReadable(job.get().type(), json);
+        Optional<Replaced> job = jobs.find(id, row -> new Replaced(row.getString("type"), row.getString("payload")));
+        if (job.isEmpty()) {
+            return ChangeResult.NOT_FOUND;
         }
-        if (job.isPresent() && job.get().sealed() && !database.encryption().opens()) {
-            throw new IllegalStateException(
-                    "the payload of job %d is encrypted, and this application has no keys: edit it where there are"
-                            .formatted(id));
+        String type = job.get().type();
+        if (checked) {
+            payloads.requireReadable(type, json);
         }
-        String stored = job.map(found -> database.encryption().seal(Part.PAYLOAD, found.type(), json))
-                .orElse(json);
+        requireOpen(id, type, job.get().payload());
+        String stored = database.encryption().seal(Part.PAYLOAD, type, json);
         boolean large = stored.length() > NewJob.LARGE;
         AuditNote note = note("edit payload", id, checked ? null : "unchecked", by);
         return change(id, "given another payload", notRunning(), () -> {
@@ -130,8 +128,26 @@ public final class JobChanges {
         });
     }
 
-    /** The job whose payload is replaced. */
-    private record Replaced(String type, boolean sealed) {}
+    /** Whoever cannot read it would replace it by what stands in its place. */
+    private void requireOpen(long id, String type, @Nullable String payload) {
+        try {
+            if (payload != null) {
+                database.encryption().open(Part.PAYLOAD, type, payload);
+            }
+        } catch (PayloadException e) {
+            throw new IllegalStateException(
+                    "the payload of job %d cannot be edited here, but where its key is: %s"
+                            .formatted(id, e.getMessage()),
+                    e);
+        }
+    }
+
+    /**
+     * The job whose payload is replaced.
+     *
+     * @param payload null: it is gone
+     */
+    private record Replaced(String type, @Nullable String payload) {}
 
     /** Returns whether the job was dead. */
     public boolean redrive(long id, Actor by) {

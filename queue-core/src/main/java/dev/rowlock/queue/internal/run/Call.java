@@ -404,6 +404,8 @@ final class Call {
                         invoker.services.results().encode(id, said.completed().get(id)), null, false);
             } catch (PayloadException e) {
                 entry.said(null, e, true);
+            } catch (RuntimeException e) { // of keys that cannot be had: it fails this job alone
+                entry.said(null, e, false);
             }
         }
     }

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +33,12 @@ final class Failures {
 
     private final List<ErrorRedactor> redactors;
     private final SlowDownHandler slowDowns;
+    private final UnaryOperator<ClaimedJob> clear;
 
-    public Failures(List<ErrorRedactor> redactors, SlowDownHandler slowDowns) {
+    /** @param clear gives redactors the job with the payload that its listener reads */
+    public Failures(List<ErrorRedactor> redactors, SlowDownHandler slowDowns, UnaryOperator<ClaimedJob> clear) {
         this.redactors = redactors;
+        this.clear = clear;
         this.slowDowns = slowDowns;
     }
 
@@ -75,7 +79,7 @@ final class Failures {
         JobError redacted = error;
         for (ErrorRedactor redactor : redactors) {
             try {
-                redacted = Objects.requireNonNull(redactor.redact(job, redacted), "it returned null");
+                redacted = Objects.requireNonNull(redactor.redact(clear.apply(job), redacted), "it returned null");
             } catch (Throwable e) {
                 String name = redactor.getClass().getName();
                 EndlessTask.tell(() -> log.warn(

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.claim.ClaimedRow;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.internal.db.Encryption;
 import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.EnsureDonePartitions;
 import dev.rowlock.queue.internal.record.FailureLog;
@@ -65,7 +67,7 @@ public final class HandlerInvoker {
             @Nullable TransactionOperations transactions) {
         listeners.forEach(listener -> listener.types().forEach(type -> this.listeners.put(type, listener)));
         this.services = services;
-        this.failures = new Failures(extensions.redactors(), extensions.slowDowns());
+        this.failures = new Failures(extensions.redactors(), extensions.slowDowns(), this::inClearText);
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions);
         this.transactions = new ListenerTransactions(transactions);
@@ -109,6 +111,19 @@ public final class HandlerInvoker {
         return services.database()
                 .encryption()
                 .open(Part.PAYLOAD, execution.job().type(), storedPayload(execution));
+    }
+
+    /** With the payload that its listener reads; without one where that cannot be had. */
+    private ClaimedJob inClearText(ClaimedJob job) {
+        String payload = job.payload();
+        if (payload == null || !Encryption.isSealed(payload) || !(job instanceof ClaimedRow row)) {
+            return job;
+        }
+        try {
+            return row.withPayload(services.database().encryption().open(Part.PAYLOAD, job.type(), payload));
+        } catch (RuntimeException e) {
+            return job.withoutPayload();
+        }
     }
 
     private String storedPayload(Execution execution) {

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.search;
 
 import dev.rowlock.queue.internal.db.ColdStatement;
 import dev.rowlock.queue.internal.db.Database;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobFilter.Criterion;
 import java.sql.Connection;
@@ -44,9 +45,15 @@ public final class SealedTexts {
     /** The same for searches. */
     static void refuseSearch(Database database, Connection connection, JobFilter filter) throws SQLException {
         refuse(database, connection, filter);
-        if (asksForText(filter) && found(database, connection, OF_DONE_JOBS)) {
+        if (asksForText(filter) && mayBeDone(filter) && found(database, connection, OF_DONE_JOBS)) {
             throw refusal(filter);
         }
+    }
+
+    private static boolean mayBeDone(JobFilter filter) {
+        return filter.states().isEmpty()
+                || filter.states().contains(JobState.COMPLETED)
+                || filter.states().contains(JobState.CANCELLED);
     }
 
     private static boolean asksForText(JobFilter filter) {

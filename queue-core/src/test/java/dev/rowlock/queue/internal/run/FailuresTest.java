@@ -110,6 +110,6 @@ class FailuresTest {
     }
 
     private Outcome outcome(Execution execution, Throwable thrown) {
-        return new Failures(List.of(), SlowDownHandler.NONE).outcome(execution, listener, thrown);
+        return new Failures(List.of(), SlowDownHandler.NONE, job -> job).outcome(execution, listener, thrown);
     }
 }

@@ -13,6 +13,7 @@ import dev.rowlock.queue.spi.UnsuitableTransactionsException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -120,16 +121,16 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
             return analysis(cause, REPLACE_TABLES);
         }
         if (cause instanceof InvalidSettingException invalid) {
-            return analysis(cause, CORRECT_SETTING + setProperties(List.of(invalid.prefix())));
+            return analysis(cause, CORRECT_SETTING + set(origins -> origins.below(List.of(invalid.prefix()))));
         }
         if (cause instanceof UnknownPropertyException unknown) {
-            return analysis(cause, CORRECT_NAME + setProperties(unknown.names()));
+            return analysis(cause, CORRECT_NAME + set(origins -> origins.namesBelow(unknown.names())));
         }
         return null;
     }
 
-    private String setProperties(List<String> prefixes) {
-        String lines = environment == null ? "" : new PropertyOrigins(environment).below(prefixes);
+    private String set(Function<PropertyOrigins, String> lookedUp) {
+        String lines = environment == null ? "" : lookedUp.apply(new PropertyOrigins(environment));
         return lines.isEmpty() ? "" : "\n\nSet are:\n\n" + lines;
     }
 
