@@ -106,8 +106,7 @@ class UnknownPropertiesTest {
 
                     assertThat(analysis.getAction())
                             .startsWith("Correct the name, or remove the property.")
-                            .contains(
-                                    "rowlock.worker.lese = 5s (\"rowlock.worker.lese\" from property source \"test\")");
+                            .contains("rowlock.worker.lese (\"rowlock.worker.lese\" from property source \"test\")");
                 });
     }
 
