@@ -120,6 +120,15 @@ class OnDeadTest {
     }
 
     @Test
+    void headersThatTheDatabaseCannotReadAsTextComeAlong() throws Exception {
+        started()
+                .jobs()
+                .enqueue(new BookTrip("Ada"), o -> o.header("tenant", "7\0").header("half", "\ud800"));
+
+        assertThat(trips.next().headers()).isEqualTo(Map.of("tenant", "7\ufffd", "half", "\ufffd"));
+    }
+
+    @Test
     void aJobThatAnotherNodeHasQuarantinedIsToldAsWell() throws Exception {
         Rowlock rowlock = rowlocks.built(Rowlocks.quick(test.dataSource()).listeners(AnnotatedListeners.of(trips)));
         long id = rowlock.jobs().enqueue(new BookTrip("Ada"), o -> o.queue(Rooms.QUEUE));

@@ -4,9 +4,13 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonIgnoreType;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -20,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Payloads that nobody could read are not stored, and stored ones that say nothing to their class do not run as objects of nulls. */
 @PostgresTest(freshPerTest = true, migrated = true)
@@ -76,6 +81,24 @@ class UnreadablePayloadsTest {
             Hidden hidden = new Hidden();
             hidden.to = address;
             return hidden;
+        }
+    }
+
+    @JsonIgnoreType
+    static final class Clock {}
+
+    @JsonIgnoreProperties("zone")
+    static class Ignoring {
+        private final String zone = "UTC";
+        private final Clock clock = new Clock();
+        private String note = "";
+
+        @JsonIgnore
+        private String secret = "";
+
+        @JsonIgnore
+        public String getNote() {
+            return note;
         }
     }
 
@@ -144,13 +167,30 @@ class UnreadablePayloadsTest {
 
         assertThatThrownBy(() -> jobs.enqueue(Hidden.to("ada@example.org")))
                 .isInstanceOf(PayloadException.class)
-                .hasMessageContainingAll(Hidden.class.getName(), "without its fields (to)", "use a record", "getters")
+                .hasMessageContainingAll(
+                        Hidden.class.getName(), "without its fields (to)", "use a record", "getters", "@JsonIgnore")
                 .hasMessageNotContaining("ada@example.org");
         jobs.enqueue(new Request());
         jobs.enqueue(new Sparse(null));
         jobs.enqueue(new Nothing());
+        jobs.enqueue(new Ignoring());
 
-        assertThat(stored()).isEqualTo(3);
+        assertThat(stored()).isEqualTo(4);
+    }
+
+    @Test
+    void aFieldThatAMixinIgnoresIsNoData() {
+        JsonMapper mapper = JacksonPayloadCodec.mapperBuilder()
+                .addMixIn(Hidden.class, IgnoresTo.class)
+                .build();
+
+        new JacksonPayloadCodec(mapper).checkReadable("{}", Hidden.class);
+    }
+
+    @SuppressWarnings("unused") // Jackson reads it
+    abstract static class IgnoresTo {
+        @JsonIgnore
+        private String to = "";
     }
 
     @Test

@@ -183,7 +183,7 @@ public final class JacksonPayloadCodec implements PayloadCodec {
         List<String> unwritten = json.equals("{}") ? properties.unwritten(written) : List.of();
         if (!unwritten.isEmpty()) {
             throw new PayloadException(
-                    "%s is written as JSON without its fields (%s), and would come back empty: use a record, or give it getters"
+                    "%s is written as JSON without its fields (%s), and would come back empty: use a record, or give it getters. What is no data is static or transient, or has @JsonIgnore"
                             .formatted(written.getName(), String.join(", ", unwritten)),
                     null);
         }

@@ -1,18 +1,16 @@
 package dev.rowlock.queue.payload;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -21,9 +19,12 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyName;
+import tools.jackson.databind.SerializationConfig;
+import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.bean.BeanDeserializer;
+import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeDeserializer;
@@ -74,22 +75,38 @@ final class KnownProperties {
         return names(type).filter(names -> knowsNone(json, names)).isPresent();
     }
 
-    /** The fields of a class of which the mapper would write none; empty if it writes any, or there are none. */
+    /** The fields of a class of which the mapper would write none; empty if it writes any, or has been told to ignore all that there are. */
     List<String> unwritten(Class<?> type) {
-        ValueSerializer<?> writer = mapper._serializationContext().findValueSerializer(type);
+        SerializationContext context = mapper._serializationContext();
+        ValueSerializer<?> writer = context.findValueSerializer(type);
         if (writer.properties().hasNext()
                 || !(writer instanceof UnknownSerializer || writer instanceof BeanSerializerBase)) {
             return List.of();
         }
-        return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
-                .flatMap(one -> Stream.of(one.getDeclaredFields()))
-                .filter(field -> !Modifier.isStatic(field.getModifiers())
-                        && !Modifier.isTransient(field.getModifiers())
-                        && !field.isSynthetic()
-                        && !field.isAnnotationPresent(JsonIgnore.class))
-                .map(Field::getName)
+        // Jackson collects the names of what accessors ignore for its readers only.
+        BeanDescription description =
+                mapper._deserializationContext().introspectBeanDescription(mapper.constructType(type));
+        description.findProperties(); // before that, it knows of none
+        Set<String> ofAccessors = description.getIgnoredPropertyNames();
+        Set<String> ofClass = context.getConfig()
+                .getDefaultPropertyIgnorals(type, description.getClassInfo())
+                .getIgnored();
+        return StreamSupport.stream(description.getClassInfo().fields().spliterator(), false)
+                .filter(field -> !Modifier.isTransient(field.getModifiers())
+                        && !ofAccessors.contains(field.getName())
+                        && !ofClass.contains(field.getName())
+                        && !ignored(context, field))
+                .map(AnnotatedField::getName)
                 .limit(SHOWN)
                 .toList();
+    }
+
+    /** Whether the field itself or its type says so, perhaps by a mix-in. */
+    private static boolean ignored(SerializationContext context, AnnotatedField field) {
+        SerializationConfig config = context.getConfig();
+        return context.getAnnotationIntrospector().hasIgnoreMarker(config, field)
+                || Boolean.TRUE.equals(context.getAnnotationIntrospector()
+                        .isIgnorableType(config, context.introspectClassAnnotations(field.getType())));
     }
 
     private boolean knowsNone(String json, Names names) {

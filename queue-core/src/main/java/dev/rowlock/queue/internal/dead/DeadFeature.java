@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.dead;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.db.BatchLimit;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.RefusedJobs;
 import dev.rowlock.queue.internal.dead.DeadJobListeners.Told;
@@ -82,10 +83,11 @@ public final class DeadFeature implements Feature {
         /** Other nodes bury jobs as well. */
         private static final Duration REST = Duration.ofSeconds(5);
 
-        /** A listener counts as gone after a week. */
-        private static final Duration NOTE_AGAIN = Duration.ofHours(1);
+        /** A clock that was ahead may have hidden deaths until then. */
+        private static final Duration NOTE_AGAIN = Duration.ofMinutes(1);
 
         private final TellOfDead tell;
+        private final BatchLimit batch = new BatchLimit(BATCH);
         private final RefusedJobs refused = new RefusedJobs("have died, and their onDead cannot be enqueued");
         private long noteAt = System.nanoTime();
 
@@ -110,12 +112,18 @@ public final class DeadFeature implements Feature {
                 noteAt = System.nanoTime() + NOTE_AGAIN.toNanos();
             }
             if (refused.isDue()) {
-                refused.tryAgain(this::tellNamed, BATCH);
+                refused.tryAgain(this::tellNamed, batch.rows());
             }
+            int limit = batch.rows();
             try {
-                return wake(tell.some(BATCH, refused.ids())) == BATCH ? Duration.ZERO : REST;
+                if (wake(tell.some(limit, refused.ids())) < limit) {
+                    return REST;
+                }
+                batch.worked();
+                return Duration.ZERO;
             } catch (RuntimeException together) {
-                refused.apart(() -> tell.names(BATCH, refused.ids()), this::tellNamed, together);
+                batch.failed(together);
+                refused.apart(() -> tell.names(limit, refused.ids()), this::tellNamed, together);
                 return Duration.ZERO;
             }
         }

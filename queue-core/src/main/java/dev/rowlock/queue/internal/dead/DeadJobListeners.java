@@ -5,8 +5,10 @@ import dev.rowlock.queue.internal.db.Encryption.Part;
 import dev.rowlock.queue.internal.db.ErrorHistory;
 import dev.rowlock.queue.job.DeadJob;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.DeadJobHandler;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
@@ -15,6 +17,9 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -62,7 +67,15 @@ public final class DeadJobListeners implements ListenerSource {
     }
 
     private static String typeFor(ListenerDefinition listener) {
-        return listener.type() + SUFFIX;
+        String type = listener.type() + SUFFIX;
+        if (type.length() > Names.MAX_LENGTH) {
+            throw new InvalidJobListenerException(
+                    "listener %s cannot have an onDead: the type of its jobs would be '%s', which has %d characters, and %d are allowed"
+                            .formatted(listener.name(), type, type.length(), Names.MAX_LENGTH),
+                    "Shorten the type of the listener to %d characters, and keep the longer one among its former types"
+                            .formatted(Names.MAX_LENGTH - SUFFIX.length()));
+        }
+        return type;
     }
 
     /**
@@ -84,8 +97,18 @@ public final class DeadJobListeners implements ListenerSource {
     /** Reads what {@link TellOfDead} has written: payload and error are as they lay in the row of the dead job. */
     private record Reading(DeadJobHandler handler, Encryption encryption) implements JobHandler {
 
-        /** Numbers of the payload stay as they are. */
-        private static final JsonMapper JSON = JsonMapper.builder()
+        /** Numbers of the payload stay as they are, and what the application's mapper has written is never too deep or too long. */
+        private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                        .streamReadConstraints(StreamReadConstraints.builder()
+                                .maxNestingDepth(Integer.MAX_VALUE)
+                                .maxStringLength(Integer.MAX_VALUE)
+                                .maxNumberLength(Integer.MAX_VALUE)
+                                .maxNameLength(Integer.MAX_VALUE)
+                                .build())
+                        .streamWriteConstraints(StreamWriteConstraints.builder()
+                                .maxNestingDepth(Integer.MAX_VALUE)
+                                .build())
+                        .build())
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .build();
 
@@ -96,8 +119,7 @@ public final class DeadJobListeners implements ListenerSource {
             handler.handle(
                     context,
                     dead,
-                    encryption.open(
-                            Part.PAYLOAD, dead.type(), told.path("payload").toString()));
+                    encryption.open(Part.PAYLOAD, dead.type(), JSON.writeValueAsString(told.path("payload"))));
             return null;
         }
 

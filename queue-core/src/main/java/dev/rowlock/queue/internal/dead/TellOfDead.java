@@ -18,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class TellOfDead {
 
     // A job may die while its node starts, before this is noted. Those that died long before have no place in a new
-    // listener.
+    // listener. A clock that was ahead when it was noted hides no death for longer than until the next note.
     private static final String NOTE_LISTENERS = """
             INSERT INTO rowlock.dead_listener AS l (type, since, seen_at)
             SELECT t.type, statement_timestamp() - interval '1 minute', statement_timestamp()
               FROM unnest(:types::text[]) AS t (type)
              ORDER BY t.type COLLATE "C"
             ON CONFLICT (type) DO UPDATE
-               SET since = CASE WHEN l.seen_at < excluded.seen_at - interval '7 days' THEN excluded.since ELSE l.since END,
+               SET since = CASE WHEN l.seen_at < excluded.seen_at - interval '7 days' THEN excluded.since
+                                ELSE least(l.since, excluded.since) END,
                    seen_at = excluded.seen_at
             """;
 
@@ -47,7 +48,8 @@ final class TellOfDead {
     private static final String NAMES = UNTOLD + ") SELECT id FROM untold ORDER BY id";
 
     // Without a key: a dead job may hold up its key, and the one that tells of it as well. Of the headers of
-    // Rowlock's own only the title comes along.
+    // Rowlock's own only the title comes along. json_each resolves escapes, and refuses those that text cannot have.
+    // Texts may be long: each lies in one column only.
     private static final String TELL = UNTOLD
             + """
             ), marked AS (
@@ -55,11 +57,13 @@ final class TellOfDead {
                  WHERE id = ANY (ARRAY(SELECT id FROM untold))
                 RETURNING id
             ), created AS MATERIALIZED (
-                SELECT nextval('rowlock.job_id') AS id, j.*,
+                SELECT nextval('rowlock.job_id') AS id, j.rank, j.queue, j.type, j.headers,
                        CASE WHEN length(j.text) <= %2$d THEN j.text END AS payload,
                        CASE WHEN length(j.text) > %2$d THEN j.text END AS large_payload
                   FROM (SELECT d.rank, u.queue, u.teller AS type,
-                               (SELECT json_object_agg(h.key, h.value) FROM json_each(d.headers) AS h
+                               (SELECT json_object_agg(h.key, h.value)
+                                  FROM json_each(CASE WHEN d.headers::text COLLATE "C" ~ E'\\\\\\\\u(0000|[dD][89a-fA-F])'
+                                                      THEN rowlock.storable(d.headers::text)::json ELSE d.headers END) AS h
                                  WHERE NOT starts_with(h.key, '%1$s') OR h.key = '%3$s')::text AS headers,
                                '{"dead":'
                                || json_build_object('id', d.id, 'type', d.type, 'queue', d.queue, 'quarantined', d.state = 'quarantined',

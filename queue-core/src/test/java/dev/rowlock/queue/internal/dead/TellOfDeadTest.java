@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.dead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.db.Database;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.QueryTimeoutException;
 
 /** Each death is told once, by whichever node finds it, and none from before there was a listener for it. */
 @PostgresTest(migrated = true)
@@ -99,7 +101,7 @@ class TellOfDeadTest {
         dead(3);
         rooms.execute("UPDATE rowlock.dead SET died_at = died_at - interval '2 minutes' WHERE id % 3 > 0");
 
-        tell.noteListeners(); // as each hour
+        tell.noteListeners(); // as each minute
         tell.some(10, List.of());
 
         assertThat(rooms.number(NEWS)).isEqualTo(1);
@@ -127,6 +129,33 @@ class TellOfDeadTest {
         tell.noteListeners();
 
         assertThat(tell.some(10, List.of())).hasSize(1);
+    }
+
+    @Test
+    void aClockThatWasAheadHidesNoDeathOnceItIsNotedAgain() {
+        dead(1);
+        rooms.execute(
+                "UPDATE rowlock.dead_listener SET since = since + interval '1 day', seen_at = seen_at + interval '1 day'");
+        assertThat(tell.some(10, List.of())).isEmpty();
+
+        tell.noteListeners();
+
+        assertThat(tell.some(10, List.of())).hasSize(1);
+    }
+
+    @Test
+    void headersWithWhatTextCannotHaveAreTold() {
+        dead(1);
+        rooms.execute(
+                "UPDATE rowlock.dead SET headers = '{\"a\":\"\\u0000\",\"b\":\"\\ud800x\",\"c\":\"\\\\u0000\",\"d\\u0000\":\"\\ud83d\\ude00\"}'");
+
+        assertThat(tell.some(10, List.of())).hasSize(1);
+
+        assertThat(rooms.sql("SELECT headers::text FROM rowlock.ready WHERE queue = 'told'")
+                        .query(String.class)
+                        .single())
+                .isEqualToIgnoringWhitespace(
+                        "{\"a\":\"\\ufffd\",\"b\":\"\\ufffdx\",\"c\":\"\\\\u0000\",\"d\ufffd\":\"\\ud83d\\ude00\"}");
     }
 
     @Test
@@ -160,6 +189,29 @@ class TellOfDeadTest {
         assertThat(rooms.number(NEWS)).isZero();
         assertThat(rooms.number("SELECT count(*) FROM rowlock.ready WHERE queue = 'mine'"))
                 .isEqualTo(4);
+    }
+
+    @Test
+    void aBatchThatTakesTooLongIsToldInSmallerOnes() {
+        dead(200);
+        rooms.execute("""
+                CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    IF (SELECT count(*) FROM changed) > 60 THEN
+                        RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+                    END IF;
+                    RETURN NULL;
+                END $$""");
+        rooms.execute(
+                "CREATE TRIGGER refuse AFTER UPDATE ON rowlock.dead REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.refuse()");
+        DeadFeature feature = new DeadFeature(rooms.database(), Wakeups.NONE, () -> List.of(listener()));
+        Chore chore = feature.chores(null).get(0);
+
+        assertThatThrownBy(chore::runOnce).isInstanceOf(QueryTimeoutException.class);
+        assertThatThrownBy(chore::runOnce).isInstanceOf(QueryTimeoutException.class);
+        chore.runOnce();
+
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.ready WHERE queue = 'mine'"))
+                .isEqualTo(50);
     }
 
     private static ListenerDefinition listener() {
