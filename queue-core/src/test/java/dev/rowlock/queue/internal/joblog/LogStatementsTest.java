@@ -51,6 +51,35 @@ class LogStatementsTest {
     }
 
     @Test
+    void asManyLinesAsAJobMayHaveAreStillThereAfterALostAnswer() {
+        statements.write(lines(1, 4, LogStatements.MOST_LINES));
+        List<Line> lines = lines(1, 5, LogStatements.MOST_LINES);
+        statements.write(lines.subList(0, 600));
+        statements.write(lines.subList(0, 600));
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
+
+        statements.write(lines);
+        statements.write(lines);
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.job_log WHERE token = 5"))
+                .isEqualTo(LogStatements.MOST_LINES);
+    }
+
+    @Test
+    void onlyNewLinesPushOldOnesOut() {
+        statements.write(lines(1, 5, LogStatements.MOST_LINES));
+        List<Line> lines = lines(1, 6, 30);
+        statements.write(lines.subList(0, 10));
+        statements.write(lines);
+
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.job_log WHERE token = 6"))
+                .isEqualTo(30);
+        assertThat(rooms.number("SELECT min(number) FROM rowlock.job_log WHERE token = 5"))
+                .isEqualTo(30);
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
+    }
+
+    @Test
     void twoClaimsOfAJobWriteAtOnce() throws Exception {
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             new LogStatements(other.database()).write(lines(1, 5, 900));
