@@ -1,8 +1,10 @@
 package dev.rowlock.queue.internal.joblog;
 
 import dev.rowlock.queue.internal.joblog.LogStatements.Line;
+import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobContext;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,6 +20,10 @@ final class JobLog {
     /** Of all jobs of the node, in characters. Beyond that lines are left out. */
     static final int MOST_CHARACTERS = 4_000_000;
 
+    /** What a line takes beside its text, in characters: empty ones fill the memory as well. */
+    static final int BESIDE_TEXT = 100;
+
+    private final LineLimit leftOutLines = new LineLimit(1, Duration.ofMinutes(1));
     private final Deque<Line> lines = new ArrayDeque<>(); // guarded by this, as all below
     private int characters;
     private long number;
@@ -25,18 +31,26 @@ final class JobLog {
 
     /** Returns whether it is the first one since all were taken. */
     synchronized boolean add(ClaimedJob job, String text) {
-        String storable = storable(text);
-        if (characters + storable.length() > MOST_CHARACTERS) {
+        Line line = new Line(job.id(), job.claim().token(), job.attempt(), number++, System.nanoTime(), storable(text));
+        if (characters + size(line) > MOST_CHARACTERS) {
             leftOut++;
             return false;
         }
-        lines.add(new Line(job.id(), job.claim().token(), job.attempt(), number++, System.nanoTime(), storable));
-        characters += storable.length();
+        lines.add(line);
+        characters += size(line);
         return lines.size() == 1;
+    }
+
+    private static int size(Line line) {
+        return line.text().length() + BESIDE_TEXT;
     }
 
     synchronized boolean isEmpty() {
         return lines.isEmpty();
+    }
+
+    synchronized int size() {
+        return lines.size();
     }
 
     /** The oldest ones, which stay until they are {@linkplain #written written}. */
@@ -46,13 +60,17 @@ final class JobLog {
         return first;
     }
 
-    /** These, which were the first ones, need not be kept any more. */
-    synchronized void written(List<Line> first) {
+    /** These, which were the first ones, need not be kept any more, but for these of them, in the same order. */
+    synchronized void written(List<Line> first, List<Line> kept) {
         for (Line line : first) {
             lines.remove();
-            characters -= line.text().length();
+            characters -= size(line);
         }
-        if (leftOut > 0) {
+        for (int i = kept.size() - 1; i >= 0; i--) {
+            lines.addFirst(kept.get(i));
+            characters += size(kept.get(i));
+        }
+        if (leftOut > 0 && leftOutLines.admitted(System.nanoTime()) >= 0) {
             log.warn("{} lines of the logs of jobs were left out: handlers log more than the database takes", leftOut);
             leftOut = 0;
         }

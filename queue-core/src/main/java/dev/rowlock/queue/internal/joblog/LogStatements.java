@@ -13,8 +13,7 @@ public final class LogStatements {
     public static final int MOST_LINES = 1_000;
 
     // How long ago a line was logged says the node's monotonic clock; when that was, the server's. After an answer that
-    // was
-    // lost, lines come again.
+    // was lost, lines come again: only those that are new now push old ones out. The DELETE does not see them yet.
     private static final String WRITE = """
             WITH line AS MATERIALIZED (
                 SELECT * FROM unnest(:jobs::bigint[], :tokens::bigint[], :attempts::smallint[], :numbers::bigint[], :ages::bigint[], :texts::text[])
@@ -23,10 +22,11 @@ public final class LogStatements {
                 INSERT INTO rowlock.job_log (job_id, token, number, attempt, at, text)
                 SELECT job_id, token, number, attempt, clock_timestamp() - age * interval '1 ms', text FROM line
                 ON CONFLICT DO NOTHING
+                RETURNING job_id
             )
             DELETE FROM rowlock.job_log
              WHERE ctid = ANY (ARRAY(
-                   SELECT old.ctid FROM (SELECT job_id, count(*) AS lines FROM line GROUP BY job_id) AS j
+                   SELECT old.ctid FROM (SELECT job_id, count(*) AS lines FROM written GROUP BY job_id) AS j
                     CROSS JOIN LATERAL (SELECT l.ctid FROM rowlock.job_log l WHERE l.job_id = j.job_id
                                          ORDER BY l.job_id DESC, l.token DESC, l.number DESC
                                         OFFSET greatest(:most - j.lines, 0)) AS old))

@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.db.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.db.OpenTransaction;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.joblog.LogStatements.Line;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -48,6 +49,35 @@ class LogStatementsTest {
         statements.write(lines(1, 5, 10));
 
         assertThat(rooms.count("job_log")).isEqualTo(10);
+    }
+
+    @Test
+    void asManyLinesAsAJobMayHaveAreStillThereAfterALostAnswer() {
+        statements.write(lines(1, 4, LogStatements.MOST_LINES));
+        List<Line> lines = lines(1, 5, LogStatements.MOST_LINES);
+        statements.write(lines.subList(0, 600));
+        statements.write(lines.subList(0, 600));
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
+
+        statements.write(lines);
+        statements.write(lines);
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.job_log WHERE token = 5"))
+                .isEqualTo(LogStatements.MOST_LINES);
+    }
+
+    @Test
+    void onlyNewLinesPushOldOnesOut() {
+        statements.write(lines(1, 5, LogStatements.MOST_LINES));
+        List<Line> lines = lines(1, 6, 30);
+        statements.write(lines.subList(0, 10));
+        statements.write(lines);
+
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.job_log WHERE token = 6"))
+                .isEqualTo(30);
+        assertThat(rooms.number("SELECT min(number) FROM rowlock.job_log WHERE token = 5"))
+                .isEqualTo(30);
+        assertThat(rooms.count("job_log")).isEqualTo(LogStatements.MOST_LINES);
     }
 
     @Test
@@ -92,14 +122,35 @@ class LogStatementsTest {
             log.add(job, "x".repeat(2_000));
         }
         List<Line> first = log.first(10_000);
-        assertThat(first).hasSize(JobLog.MOST_CHARACTERS / 2_000);
+        assertThat(first).hasSize(JobLog.MOST_CHARACTERS / (2_000 + JobLog.BESIDE_TEXT));
 
-        log.written(first.subList(0, 500));
+        log.written(first.subList(0, 500), List.of());
         assertThat(log.add(job, "more")).isFalse();
         assertThat(log.first(10_000)).hasSize(first.size() - 499);
-        log.written(log.first(10_000));
+        log.written(log.first(10_000), List.of());
         assertThat(log.isEmpty()).isTrue();
         assertThat(log.add(job, "first again")).isTrue();
+    }
+
+    @Test
+    void emptyLinesFillNoMemoryEither() {
+        JobLog log = new JobLog();
+        ClaimedJob job = rooms.running();
+        int most = JobLog.MOST_CHARACTERS / JobLog.BESIDE_TEXT;
+        try (LogLines told = new LogLines(JobLog.class.getName())) {
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < most + 5; i++) {
+                    log.add(job, "");
+                }
+                assertThat(log.size()).isEqualTo(most);
+                List<Line> first = log.first(1_000);
+                log.written(first, first.subList(0, 7));
+                assertThat(log.first(7)).isEqualTo(first.subList(0, 7));
+                log.written(log.first(most), List.of());
+            }
+
+            assertThat(told.lines()).singleElement().asString().contains("5 lines of the logs of jobs were left out");
+        }
     }
 
     @Test
