@@ -317,6 +317,11 @@ public final class RowlockBuilder {
         return this;
     }
 
+    /** What {@link #codec(PayloadCodec)} has said. */
+    public PayloadCodec codec() {
+        return settings.codec;
+    }
+
     /**
      * Encrypts payloads, results, checkpoints and errors in the tables by these keys; not by default. What lies there in clear text stays readable.
      * {@link #build} tries the current key.

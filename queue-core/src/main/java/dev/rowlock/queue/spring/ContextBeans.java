@@ -9,34 +9,36 @@ import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
-import java.util.Collection;
-import java.util.function.Supplier;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 
-/** The beans of an application context that take part by their types. */
-public final class ContextBeans {
-
-    private ContextBeans() {}
+/**
+ * The beans of an application context that take part by their types. They are injected: a bean behind a scoped proxy counts once, and one that is no
+ * autowire candidate does not.
+ */
+public record ContextBeans(
+        ObjectProvider<JobObserver> observers,
+        ObjectProvider<JobInterceptor> interceptors,
+        ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
+        ObjectProvider<AttemptInterceptor> attemptInterceptors,
+        ObjectProvider<ErrorRedactor> redactors,
+        ObjectProvider<RecurringJob> recurring,
+        ObjectProvider<AdmissionPolicy> policies,
+        ObjectProvider<EncryptionKeys> keys,
+        ObjectProvider<RowlockBuilderCustomizer> customizers) {
 
     /**
      * Adds them. All but keys and customizers are asked for at the start or at the first enqueue only, because they may themselves enqueue jobs.
      * Customizers come last.
      */
-    public static void addTo(RowlockBuilder builder, BeanFactory beans) {
-        builder.observers(all(beans, JobObserver.class))
-                .interceptors(all(beans, JobInterceptor.class))
-                .enqueueInterceptors(all(beans, EnqueueInterceptor.class))
-                .attemptInterceptors(all(beans, AttemptInterceptor.class))
-                .redactors(all(beans, ErrorRedactor.class))
-                .recurring(all(beans, RecurringJob.class))
-                .policies(all(beans, AdmissionPolicy.class));
-        beans.getBeanProvider(EncryptionKeys.class).ifAvailable(builder::encryption);
-        beans.getBeanProvider(RowlockBuilderCustomizer.class)
-                .orderedStream()
-                .forEach(customizer -> customizer.customize(builder));
-    }
-
-    private static <T> Supplier<Collection<T>> all(BeanFactory beans, Class<T> type) {
-        return () -> beans.getBeanProvider(type).orderedStream().toList();
+    public void addTo(RowlockBuilder builder) {
+        builder.observers(() -> observers.orderedStream().toList())
+                .interceptors(() -> interceptors.orderedStream().toList())
+                .enqueueInterceptors(() -> enqueueInterceptors.orderedStream().toList())
+                .attemptInterceptors(() -> attemptInterceptors.orderedStream().toList())
+                .redactors(() -> redactors.orderedStream().toList())
+                .recurring(() -> recurring.orderedStream().toList())
+                .policies(() -> policies.orderedStream().toList());
+        keys.ifAvailable(builder::encryption);
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
     }
 }

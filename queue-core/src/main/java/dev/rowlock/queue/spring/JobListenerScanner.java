@@ -81,10 +81,23 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
         registry.definitions().forEach(required(early)::requireRight);
     }
 
-    /** All that are registered, those as well that no annotation has made. */
+    /**
+     * All that are registered, those as well that no annotation has made.
+     *
+     * @throws InvalidJobListenerException if they read by another codec than jobs are written by
+     */
     @Override
-    public List<ListenerDefinition> listeners(PayloadCodec ignoredCodec, RetryPolicy ignoredRetry) {
-        return registry.definitions();
+    public List<ListenerDefinition> listeners(PayloadCodec writing, RetryPolicy ignoredRetry) {
+        List<ListenerDefinition> all = registry.definitions();
+        if (!all.isEmpty() && !writing.equals(codec)) {
+            throw new InvalidJobListenerException(
+                    "jobs are written by the codec %s, and @JobListener methods read them by another one, %s"
+                            .formatted(
+                                    writing.getClass().getName(),
+                                    codec.getClass().getName()),
+                    "Define a bean of type PayloadCodec instead of setting the codec of the builder");
+        }
+        return all;
     }
 
     /** The jobs of listeners that recur; none before every singleton exists. */

@@ -14,18 +14,25 @@ import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.workflow.Workflows;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportAware;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The beans of {@link EnableRowlock}. */
 @Configuration(proxyBeanMethods = false)
+@Import(ContextBeans.class)
 final class RowlockConfiguration implements ImportAware {
 
     /** Its auto-configuration would step aside for these beans, and the properties with it. */
@@ -34,10 +41,7 @@ final class RowlockConfiguration implements ImportAware {
     private Map<String, @Nullable Object> attributes = Map.of(); // written by the context before any bean is made
 
     /** What the others are made of. */
-    record Parts(
-            RowlockBuilder builder,
-            PayloadCodec codec,
-            @Nullable PlatformTransactionManager transactions) {}
+    record Parts(RowlockBuilder builder, Supplier<PlatformTransactionManager> transactions) {}
 
     @Override
     public void setImportMetadata(AnnotationMetadata importing) {
@@ -45,30 +49,45 @@ final class RowlockConfiguration implements ImportAware {
     }
 
     @Bean
-    Parts rowlockParts(ListableBeanFactory beans) {
+    Parts rowlockParts(
+            ListableBeanFactory beans,
+            ContextBeans participants,
+            ObjectProvider<DataSource> dataSources,
+            ObjectProvider<PlatformTransactionManager> managers,
+            ObjectProvider<PayloadCodec> codecs,
+            ObjectProvider<PayloadConverter> converters) {
         if (beans.containsBeanDefinition(OF_BOOT)) {
             throw new IllegalStateException(
                     "@EnableRowlock is for applications without Spring Boot, whose starter does all that it does, and heeds properties: remove it");
         }
-        PayloadCodec codec = beans.getBeanProvider(PayloadCodec.class)
-                .getIfAvailable(() -> new JacksonPayloadCodec(beans.getBeanProvider(PayloadConverter.class)
-                        .orderedStream()
-                        .toList()));
-        RowlockBuilder builder =
-                Rowlock.builder(bean(beans, "dataSource", DataSource.class)).codec(codec);
-        boolean managed = beans.getBeanNamesForType(PlatformTransactionManager.class, true, false).length > 0;
-        PlatformTransactionManager transactions =
-                managed ? bean(beans, "transactionManager", PlatformTransactionManager.class) : null;
-        if (transactions != null) {
-            builder.transactions(new TransactionTemplate(transactions));
-        }
-        ContextBeans.addTo(builder, beans);
-        return new Parts(builder, codec, transactions);
+        String named = name("dataSource");
+        DataSource dataSource = named == null ? dataSources.getObject() : beans.getBean(named, DataSource.class);
+        Supplier<PlatformTransactionManager> transactions = transactions(beans, managers, dataSource);
+        RowlockBuilder builder = Rowlock.builder(dataSource)
+                .codec(codecs.getIfAvailable(
+                        () -> new JacksonPayloadCodec(converters.orderedStream().toList())))
+                .transactions(() -> new TransactionTemplate(transactions.get()));
+        participants.addTo(builder);
+        return new Parts(builder, transactions);
     }
 
-    private <T> T bean(ListableBeanFactory beans, String attribute, Class<T> type) {
+    /** Asked once jobs run: what a manager is made of, such as entity listeners, may itself enqueue jobs. */
+    private Supplier<PlatformTransactionManager> transactions(
+            BeanFactory beans, ObjectProvider<PlatformTransactionManager> managers, DataSource dataSource) {
+        String named = name("transactionManager");
+        if (named == null) {
+            PlatformTransactionManager ours = new JdbcTransactionManager(dataSource);
+            return () -> managers.getIfAvailable(() -> ours);
+        }
+        if (!beans.containsBean(named)) {
+            throw new NoSuchBeanDefinitionException(named, "@EnableRowlock names it as its transactionManager");
+        }
+        return () -> beans.getBean(named, PlatformTransactionManager.class);
+    }
+
+    private @Nullable String name(String attribute) {
         Object name = attributes.getOrDefault(attribute, "");
-        return "".equals(name) ? beans.getBean(type) : beans.getBean(String.valueOf(name), type);
+        return "".equals(name) ? null : String.valueOf(name);
     }
 
     @Bean
@@ -78,9 +97,9 @@ final class RowlockConfiguration implements ImportAware {
 
     @Bean
     JobListenerScanner rowlockJobListenerScanner(JobListenerRegistry registry, Parts parts) {
-        ListenerDefaults defaults = new ListenerDefaults(
-                parts.builder().defaultQueue(), parts.builder().retry(), Map.of());
-        return new JobListenerScanner(registry, parts.codec(), defaults, parts::transactions);
+        RowlockBuilder builder = parts.builder();
+        ListenerDefaults defaults = new ListenerDefaults(builder.defaultQueue(), builder.retry(), Map.of());
+        return new JobListenerScanner(registry, builder.codec(), defaults, parts.transactions()::get);
     }
 
     @Bean

@@ -12,7 +12,6 @@ import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJobs;
-import dev.rowlock.queue.spi.EncryptionKeys;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.ContextBeans;
@@ -27,12 +26,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** Puts {@link Rowlock} together, which enqueues, operates and searches jobs, and finds the listeners. */
 @AutoConfiguration(after = RowlockSchemaAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "rowlock.enabled", matchIfMissing = true)
+@Import(ContextBeans.class)
 public final class RowlockAutoConfiguration {
 
     /** Not by the application's JsonMapper: what is set for its web layer must not change what stored jobs mean. */
@@ -77,6 +78,8 @@ public final class RowlockAutoConfiguration {
             RowlockProperties properties,
             PayloadCodec codec,
             JobListenerScanner listeners,
+            ContextBeans participants,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
             BeanFactory beans,
             Environment environment) {
@@ -85,9 +88,7 @@ public final class RowlockAutoConfiguration {
                     "there is a bean of type Wakeups, and nobody would call it: Rowlock wakes its nodes by NOTIFY only. Remove it; to hear what happens to jobs, define a JobObserver");
         }
         if (RowlockSettings.encryption(properties) != null
-                && beans.getBeanProvider(EncryptionKeys.class).stream()
-                        .findAny()
-                        .isPresent()) {
+                && participants.keys().stream().findAny().isPresent()) {
             throw new IllegalStateException(
                     "there is a bean of type EncryptionKeys, and rowlock.encryption is set: only one of them could count. Remove the other one");
         }
@@ -98,9 +99,8 @@ public final class RowlockAutoConfiguration {
                 .codec(codec)
                 .listeners(listeners)
                 .recurring(listeners::recurringJobs)
-                .transactions(() -> ListenerTransactions.of(
-                        jobs.dataSource(), beans.getBeanProvider(PlatformTransactionManager.class), marked));
-        ContextBeans.addTo(builder, beans);
+                .transactions(() -> ListenerTransactions.of(jobs.dataSource(), transactionManagers, marked));
+        participants.addTo(builder);
         return builder.build();
     }
 
