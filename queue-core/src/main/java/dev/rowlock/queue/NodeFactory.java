@@ -6,7 +6,6 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.dead.DeadFeature;
-import dev.rowlock.queue.internal.doctor.LateQueueLog;
 import dev.rowlock.queue.internal.enqueue.OnceMoreFeature;
 import dev.rowlock.queue.internal.gate.LimitFeature;
 import dev.rowlock.queue.internal.joblog.JobLogFeature;
@@ -74,8 +73,7 @@ final class NodeFactory {
         LimitFeature limits = new LimitFeature(database, wakeups, declared, queues.keySet(), policies.admissions());
         Hearing hearing = hearing(listeners);
         List<Feature> features = new ArrayList<>(besideJobs(limits, hearing, listeners.get()));
-        features.add(new OperateFeature(
-                database, wakeups, settings.retention, LateQueueLog.chore(database, settings.lateAfter)));
+        features.add(new OperateFeature(database, wakeups, settings.retention));
         features.addAll(policies.features());
         return new WorkerNode(nodeSettings(), services(limits, hearing, transactions), features);
     }

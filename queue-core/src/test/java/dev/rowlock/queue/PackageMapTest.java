@@ -128,7 +128,7 @@ class PackageMapTest {
                             "internal.janitor",
                             "internal.search",
                             "internal.wake")),
-            Map.entry("internal.doctor", with(GROUND, "doctor", "schema", "internal.chore")),
+            Map.entry("internal.doctor", with(GROUND, "doctor", "schema")),
             // What puts all of it together, and what stands on top.
             Map.entry(
                     "",

@@ -10,7 +10,7 @@
  *   <li>{@code ProcessChecks}: the process that examines: its pool, its listening connection, its chores.
  * </ul>
  *
- * {@link dev.rowlock.queue.internal.doctor.Examination} runs them. {@code LateQueueLog} logs the verdict on late queues.
+ * {@link dev.rowlock.queue.internal.doctor.Examination} runs them.
  *
  * <p>A new check is an entry in one of the tables, a row in {@code docs/doctor.md} at the same place ({@code DoctorPageTest} compares the two; the page
  * says what is FAIL, WARN and INFO), and a test that plants the cause, demands the finding, and demands none without the cause ({@code Examined} runs single checks). Its question has two seconds, also in a table of millions

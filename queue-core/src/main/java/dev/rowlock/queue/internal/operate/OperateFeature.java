@@ -15,20 +15,17 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What operators need on each node: bulk actions, audit retention, and word of late queues. */
+/** Bulk actions and audit retention on each node. */
 public final class OperateFeature implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
     private final RetentionSettings retention;
-    private final Chore lateQueues;
 
-    /** @param lateQueues tells operators of them */
-    public OperateFeature(Database database, Wakeups wakeups, RetentionSettings retention, Chore lateQueues) {
+    public OperateFeature(Database database, Wakeups wakeups, RetentionSettings retention) {
         this.database = database;
         this.wakeups = wakeups;
         this.retention = retention;
-        this.lateQueues = lateQueues;
     }
 
     @Override
@@ -48,8 +45,7 @@ public final class OperateFeature implements Feature {
                         retention,
                         new AgreeRetention(database),
                         new TakeChore(database),
-                        new AuditStatements(database)),
-                lateQueues);
+                        new AuditStatements(database)));
     }
 
     /** Removes old audit lines and ended bulk actions, one node for all, after the longest retention time of all nodes. */

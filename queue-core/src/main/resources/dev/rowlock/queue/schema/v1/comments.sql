@@ -64,7 +64,6 @@ BEGIN
             ('done_place.day', 'The first day of the partition, which bears its name.'),
             ('done_place.bits', 'One for each of the 64 ids.'),
             ('depth.room', 'waiting, ready, running or dead.'),
-            ('depth.told_at', 'When a node last logged that the queue is late; null: never.'),
             ('queue', 'Its queue.'),
             ('job_key', 'Which tenant, account or document it is about: limits count by it; null: none.'),
             ('gate', 'Its key, or empty text, if it counts against limits of its queue; null: it does not.'),

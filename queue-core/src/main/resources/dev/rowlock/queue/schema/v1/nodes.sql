@@ -53,7 +53,6 @@ CREATE TABLE ${schema}.depth (
     jobs        bigint      NOT NULL,
     oldest_at   timestamptz,
     measured_at timestamptz NOT NULL,
-    told_at     timestamptz,
     PRIMARY KEY (queue, room)
 );
 

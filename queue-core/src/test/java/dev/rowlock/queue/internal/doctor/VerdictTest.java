@@ -10,7 +10,6 @@ import dev.rowlock.queue.internal.db.Database;
 import dev.rowlock.queue.internal.db.Rooms;
 import dev.rowlock.queue.internal.db.Schema;
 import dev.rowlock.queue.internal.janitor.Measurements;
-import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.settings.LateAfter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -218,33 +217,6 @@ class VerdictTest {
 
         assertThat(verdict.status()).isEqualTo(Status.STUCK);
         assertThat(verdict.reasons()).extracting(Reason::queue).containsExactly("other", "mail");
-    }
-
-    @Test
-    void aLateQueueIsLoggedOnceAnHourByOneOfTheNodes() {
-        rooms.node();
-        rooms.ready();
-        LateQueueLog one = new LateQueueLog(rooms.database(), lateAfter);
-        LateQueueLog another = new LateQueueLog(rooms.database(), lateAfter);
-        try (LogLines log = new LogLines(LateQueueLog.class.getName())) {
-            one.tell();
-            assertThat(log.lines()).isEmpty();
-
-            jobsHaveWaited("6 min");
-            one.tell();
-            another.tell();
-            new Measurements(rooms.database()).depth();
-            one.tell();
-            assertThat(log.lines())
-                    .singleElement()
-                    .asString()
-                    .startsWith(
-                            "WARN Jobs of queue 'mail' have waited for 6 min: none of it runs, though living nodes serve it (1). JobSearch.explain(");
-
-            rooms.execute("UPDATE rowlock.depth SET told_at = told_at - interval '1 hour'");
-            another.tell();
-            assertThat(log.lines()).hasSize(2);
-        }
     }
 
     private void jobsHaveWaited(String time) {
