@@ -35,9 +35,9 @@ final class LateQueues {
                               AND n.started_at < clock_timestamp() - :measured_millis * interval '1 ms')
                    AND NOT EXISTS (SELECT FROM rowlock.depth d WHERE d.measured_at > clock_timestamp() - :measured_millis * interval '1 ms') AS unmeasured""";
 
-    /** A row for each late queue. */
+    /** A row for each late queue, those that have waited longest if there are many: only these are looked at closely. */
     private static final String LATE = """
-            WITH late AS (
+            WITH late AS MATERIALIZED (
                 SELECT d.queue, d.jobs, d.oldest_at, own.millis
                   FROM rowlock.depth d
                  CROSS JOIN LATERAL (SELECT coalesce((SELECT l.millis FROM unnest(:queues::text[], :queue_millis::bigint[]) AS l (queue, millis)
@@ -45,6 +45,7 @@ final class LateQueues {
                  WHERE d.room = 'ready' AND d.jobs > 0 AND d.oldest_at < clock_timestamp() - own.millis * interval '1 ms'
                    AND (EXISTS (SELECT FROM rowlock.ready r WHERE r.queue = d.queue AND r.job_key IS NULL)
                      OR EXISTS (SELECT FROM rowlock.ready r WHERE r.queue = d.queue AND r.job_key IS NOT NULL))
+                 ORDER BY d.oldest_at LIMIT 100
             )
             SELECT l.queue, l.jobs, extract(epoch FROM clock_timestamp() - l.oldest_at)::bigint AS waited, l.millis AS late_millis,
                    extract(epoch FROM clock_timestamp() - p.paused_at)::bigint AS paused, p.who, p.why, coalesce(front.paused_types, '') AS paused_types, coalesce(front.id::text, '') AS first_job,
@@ -73,7 +74,7 @@ final class LateQueues {
                            (SELECT r.id, r.type FROM rowlock.ready r
                              WHERE r.queue = l.queue AND r.job_key IS NOT NULL ORDER BY r.job_key, r.rank, r.id LIMIT 200)) AS r
                      LEFT JOIN rowlock.pause t ON t.kind = 'type' AND t.name = r.type) AS front
-             ORDER BY l.oldest_at LIMIT 100""";
+             ORDER BY l.oldest_at""";
 
     private final Map<String, Object> values;
 
